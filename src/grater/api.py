@@ -255,14 +255,10 @@ def corpus_statistics(
 
     files = _files(corpora)
     if _is_big(files, options):
-        from functools import partial
-
-        from grater.scale.corpus import in_shards
-        from grater.scale.passes import StatisticsJob, counted_corpus
+        from grater.scale.passes import tallies_of
 
         counting = Counting(merge_alternatives, split_tags)
-        count = partial(counted_corpus, StatisticsJob(by, counting))
-        return statistics_of(in_shards(count, files, format_name, **options), by, counting)
+        return statistics_of(tallies_of(files, by, counting, format_name, **options), by, counting)
     with open_corpora(files, format_name) if files else nullcontext(_corpora(corpora)) as by_name:
         found = corpus_statistics(by_name, by=by, merge_alternatives=merge_alternatives, split_tags=split_tags)
     note_left_out(files, format_name)

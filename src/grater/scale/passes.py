@@ -11,13 +11,13 @@ the same as in one pass.
 
 from __future__ import annotations
 
-import pickle
+import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import closing
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-
-import polars as pl
+from typing import Unpack
 
 from grater.corpora.counts import Counting
 from grater.corpora.statistics import CorpusTally
@@ -25,9 +25,11 @@ from grater.detect.decisions import ITEM, TYPES, DecisionRows, summary
 from grater.detect.detector import Detector
 from grater.detect.systems import at_precision, load_systems
 from grater.model import Json
+from grater.options import Working, require_different
+from grater.scale.corpus import engine_for, shards_of
 from grater.scale.engines import Engine
-from grater.scale.jobs import Done, Partial, Parts, Schema, ignore_done, run_job
-from grater.scale.shards import ShardEssay, ShardSource
+from grater.scale.jobs import Done, Partial, Parts, Schema, ignore_done
+from grater.scale.shards import Shard, ShardEssay, ShardSource
 
 DECISIONS, ITEMS = "decisions", "items"
 
@@ -99,39 +101,46 @@ def summary_of(decisions: Parts) -> list[dict[str, Json]]:
     ]
 
 
-COUNTED = "counted"
-PICKLED: dict[str, type] = {"pickled": bytes}
-"""What was counted in a shard, to be merged with the others; its folder is temporary."""
-
-
 @dataclass(frozen=True, slots=True)
-class StatisticsJob:
-    """The counts of the corpus study, by the values of a metadata field where one is named."""
+class TallyTask:
+    """The counts of a shard for the corpus study, by the values of a metadata field where one is named."""
 
-    by: str | None = None
-    counting: Counting = field(default_factory=Counting)
-    name: str = "statistics"
-    version: int = 2
-
-    @property
-    def options(self) -> Mapping[str, Json]:
-        merge, split = self.counting.merge_alternatives, self.counting.split_tags
-        return {"by": self.by, "merge_alternatives": merge, "split_tags": split}
+    shard: Shard
+    by: str | None
+    counting: Counting
 
     @property
-    def tables(self) -> Mapping[str, Schema]:
-        return {COUNTED: PICKLED}
+    def name(self) -> str:
+        return f"statistics of {self.shard.file}"
 
-    def partial(self, essays: Sequence[ShardEssay]) -> Partial:
-        tally = CorpusTally.of("", (each.essay for each in essays), self.by, self.counting)
-        return Partial(tables={COUNTED: pl.DataFrame({"pickled": [pickle.dumps(tally)]}, schema=PICKLED)})
+    def run(self) -> tuple[int, CorpusTally]:
+        essays = (each.essay for each in self.shard.read())
+        return self.shard.number, CorpusTally.of("", essays, self.by, self.counting)
 
 
-def counted_corpus(
-    job: StatisticsJob, name: str, shards: ShardSource, folder: Path, engine: Engine, *, done: Done = ignore_done
+def tally_of(
+    name: str, shards: ShardSource, by: str | None, counting: Counting, engine: Engine, *, done: Done = ignore_done
 ) -> CorpusTally:
-    """The tally of a corpus; what a shard gives is kept in a folder until all are there."""
-    tally = CorpusTally(name, job.by)
-    for frame in run_job(job, shards, {COUNTED: folder}, engine, done=done)[COUNTED].frames():
-        tally.merge(pickle.loads(frame["pickled"].item()))
+    """The tally of a corpus: those of its shards, added up in their order as they come."""
+    tally, waiting, n_added = CorpusTally(name, by), dict[int, CorpusTally](), 0
+    for number, part in engine.run(TallyTask(shard, by, counting) for shard in shards):
+        waiting[number] = part
+        while n_added in waiting:
+            tally.merge(waiting.pop(n_added))
+            n_added += 1
+        done(number)
     return tally
+
+
+def tallies_of(
+    files: Sequence[Path], by: str | None, counting: Counting, format_name: str | None, **working: Unpack[Working]
+) -> list[CorpusTally]:
+    """The tally of each corpus; one without shards is cut first, for Spark next to it, where its workers see it."""
+    require_different(files)
+    is_shared, found = working.get("engine") == "spark", []
+    with closing(engine_for(files, **working)) as engine:
+        for file in files:
+            out = file if is_shared else Path(tempfile.gettempdir(), "grater-parts")
+            with shards_of([file], f"reading {file}", out=out, format_name=format_name) as (shards, done):
+                found.append(tally_of(str(file), shards, by, counting, engine, done=done))
+    return found

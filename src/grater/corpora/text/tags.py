@@ -40,7 +40,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -346,11 +346,11 @@ def _batches(sentences: Sequence[Sequence[str]]) -> Iterator[list[list[str]]]:
 
 def load_tagger(path: str | PurePath | None = None) -> PerceptronTagger:
     """The tagger of a model file; the shipped one by default.  Loaded once."""
-    return _load(shipped(KIND) if path is None else Path(path))
+    return _load(str(shipped(KIND) if path is None else path))
 
 
 @lru_cache(maxsize=4)
-def _load(path: Path) -> PerceptronTagger:
+def _load(path: str) -> PerceptronTagger:
     model = read_model(path, kind=KIND)
     with expecting("a tagger", path):
         return PerceptronTagger(Weights.of(model))
