@@ -255,14 +255,10 @@ def corpus_statistics(
 
     files = _files(corpora)
     if _is_big(files, options):
-        from functools import partial
-
-        from grater.scale.corpus import in_shards
-        from grater.scale.passes import StatisticsJob, counted_corpus
+        from grater.scale.passes import tallies_of
 
         counting = Counting(merge_alternatives, split_tags)
-        count = partial(counted_corpus, StatisticsJob(by, counting))
-        return statistics_of(in_shards(count, files, format_name, **options), by, counting)
+        return statistics_of(tallies_of(files, by, counting, format_name, **options), by, counting)
     with open_corpora(files, format_name) if files else nullcontext(_corpora(corpora)) as by_name:
         found = corpus_statistics(by_name, by=by, merge_alternatives=merge_alternatives, split_tags=split_tags)
     note_left_out(files, format_name)
@@ -279,7 +275,6 @@ def check_corpus(
     ignore: Annotated[Sequence[str], Opt("Ignore this rule; repeatable.", "RULE")] = (),
     known: Annotated[Path | str | None, Opt("Known defects: the --json of an earlier check.", "FILE")] = None,
     format_name: opt.FormatName = None,
-    **options: Unpack[opt.Working],
 ) -> CheckResult:
     """Look for edits that change nothing, duplicates, unknown tags and more."""
     from grater.corpora import open_corpora
@@ -288,20 +283,8 @@ def check_corpus(
     from grater.corpora.tagsets import TAGSETS
 
     excused, files = read_known(open_source(Path(known))) if known else Counter(), _files(corpora)
-    if _is_big(files, options):
-        from functools import partial
-
-        from grater.scale.corpus import in_shards
-        from grater.scale.passes import CheckJob, checked_corpus
-
-        if len(files) > 1:
-            raise UsageError("expected one corpus with `jobs` or `engine`, found several; check them one at a time")
-        [result] = in_shards(partial(checked_corpus, CheckJob(tagset)), files, format_name, **options)
-    else:
-        n_readings = 1 if len(files) == 1 else 2
-        reading = open_corpora(files, format_name, n_readings=n_readings) if files else nullcontext(_corpora(corpora))
-        with reading as by_name:
-            result = check_corpora(by_name, tagset=TAGSETS[tagset] if tagset else None)
+    with open_corpora(files, format_name) if files else nullcontext(_corpora(corpora)) as by_name:
+        result = check_corpora(by_name, tagset=TAGSETS[tagset] if tagset else None)
     return result.chosen(only=only, ignore=ignore).without_known(excused)
 
 
@@ -622,7 +605,7 @@ def simulate(
 
 # Samples, systems against raters, and the report
 
-__all__ += ["read_decisions", "plan", "sample", "worksheet", "evaluate", "compare", "report"]
+__all__ += ["read_decisions", "plan", "sample", "evaluate", "compare", "report"]
 
 
 @_checked
@@ -790,56 +773,20 @@ def sample(
     known = so_far.frame if so_far else before.frame if before else None
     left = left_to_judge(drawn, known["item"].cast(str).to_list() if known is not None else [])
     if worksheet is not None:  # first: where it is refused, nothing is written
-        n_rows = _write_worksheet(Path(worksheet), left, essays, table, items, task=task, system=system)
-        NOTES.info(
-            f"{worksheet}: {counted(n_rows, 'item')} to judge; agree and evaluate read it when it is filled in"
-        )
+        from grater.annotate.tasks.worksheet import sample_worksheet
+        from grater.corpora.judgments import items_of
+        from grater.tables import as_items, write_worksheet
+
+        places = items_of(table, _given(as_items, items))
+        sheet = sample_worksheet(left, places, _merged(essays), task=task, decisions=table, system=system)
+        write_worksheet(sheet, Path(worksheet))
+        to_fill = counted(len(sheet), "item")
+        NOTES.info(f"{worksheet}: {to_fill} to judge; agree and evaluate read it when it is filled in")
     if out is not None:
         write_table(drawn, Path(out))
     if to_judge is not None:
         write_table(pl.DataFrame({"item": left}, schema={"item": pl.String}), Path(to_judge))
     return drawn
-
-
-@_checked
-def worksheet(
-    out: str | Path,
-    sample: TableSource,
-    essays: EssaySource,
-    decisions: TableSource,
-    *,
-    items: TableSource | None = None,
-    task: str = "error",
-    system: str = "",
-    judgments: TableSource | None = None,
-    rater: str = "",
-) -> int:
-    """Write the items of a sample that are still to judge as a sheet, .csv or .xlsx, and return their number.
-
-    The places of items come from `items`, or from the places of `decisions`; `judgments` are those made already.
-    Filled sheets are judgments wherever these are read (`read_judgments`).  The task `verify` shows the suggestions
-    of `system`.
-    """
-    from grater.measure.sampling.draw import to_judge
-    from grater.tables import as_decisions, as_judgments, as_sample
-
-    judged = as_judgments(judgments).frame["item"].cast(str) if judgments is not None else ()
-    left, table = to_judge(as_sample(sample), list(judged)), as_decisions(decisions)
-    return _write_worksheet(Path(out), left, essays, table, items, task=task, system=system, rater=rater)
-
-
-def _write_worksheet(
-    out: Path, left: Sequence[str], essays: EssaySource, decisions: Table, items: TableSource | None, **shown: str
-) -> int:
-    """The sheet of these items, written; and their number."""
-    from grater.annotate.tasks.worksheet import sample_worksheet
-    from grater.corpora.judgments import items_of as places_of
-    from grater.tables import as_items, write_worksheet
-
-    places = places_of(decisions, _given(as_items, items))
-    sheet = sample_worksheet(left, places, _merged(essays), decisions=decisions, **shown)
-    write_worksheet(sheet, out)
-    return len(sheet)
 
 
 @_checked
@@ -1360,7 +1307,7 @@ def decide(
     from grater.detect.systems import load_systems
     from grater.tables import read_decisions
 
-    essays = with_documents(_essays(corpus), documents) if documents is not None else list(_essays(corpus))
+    essays = list(_essays(corpus) if documents is None else with_documents(_essays(corpus), documents))
     on_every_edit = isinstance(places, str) and places == EDITS
     asked = None if places is None or on_every_edit else read_item_places(places)
     rows = DecisionRows(

@@ -398,11 +398,6 @@ class Registry(Generic[T]):
     def names(self) -> list[str]:
         return sorted(self._places_of_others.keys() | self._places.keys())
 
-    def listed(self) -> str:
-        """Our own names for a line of help: `m2, nucle or text`."""
-        *names, last = sorted(self._places)
-        return f"{', '.join(names)} or {last}" if names else last
-
     def __contains__(self, name: object) -> bool:
         return name in self._places or name in self._places_of_others
 

@@ -8,7 +8,6 @@ from typing import Any
 import polars as pl
 import pytest
 
-from grater import edit_agreement
 from grater.cli.command import is_corpus
 from grater.corpora import write_corpus
 from grater.errors import GraterError
@@ -248,24 +247,3 @@ def test_unknown_is_left_out_with_a_word(experts: Path, tmp_path: Path) -> None:
     write_table(judgments("i0 w unknown"), tmp_path / "none.csv")
     with pytest.raises(GraterError, match="every judgment is unknown"):
         needed(tmp_path / "none.csv", "--experts", experts)
-
-
-def test_one_annotator_is_refused_in_one_line(files: list[Path]) -> None:
-    with pytest.raises(GraterError, match="two annotators"):
-        edit_agreement(files[:1])
-
-
-def test_batches_have_their_kappas_in_order_of_time_and_a_range(tmp_path: Path) -> None:
-    rows = [f"{batch}{n} 1 {n % 2}" for batch in "zb" for n in range(20)]
-    rows += [f"{batch}{n} 2 {(n + (n % every == 0)) % 2}" for batch, every in (("z", 4), ("b", 3)) for n in range(20)]
-    table = judgments(*rows)
-    at = pl.when(pl.col("item").str.starts_with("z")).then(pl.lit("2008-01")).otherwise(pl.lit("2008-02"))
-    frame = table.frame.with_columns(batch=pl.col("item").str.slice(0, 1), at=at)
-    path = written(tmp_path, Judgments(frame, "table"))
-    [by] = found(path, "--by", "batch")["by"]
-    assert [group["group"] for group in by["groups"]] == ["z", "b"]
-    kappas = [group["value"] for group in by["groups"]]
-    assert by["range"] == [min(kappas), max(kappas)]
-    shown = run(path, "--by", "batch").stdout
-    assert "range" in shown
-    assert "combined" in shown

@@ -7,7 +7,6 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from grater.errors import GraterError
 from grater.tables import read_gold, read_judgments, write_table
 from tests.cli.running import as_json, invoked, widest
 from tests.measure.crowd.tables import mixed_crowd
@@ -92,10 +91,3 @@ def test_the_same_seed_writes_the_same_file(tmp_path: Path) -> None:
         simulated("--out", tmp_path / f"{name}.csv", "--seed", seed)
     first, second, other = ((tmp_path / f"{name}.csv").read_bytes() for name in "abc")
     assert first == second != other
-
-
-def test_unknown_raters_have_no_skills(tmp_path: Path) -> None:
-    (tmp_path / "table.csv").write_text("item,label\n1,x\n1,x\n1,y\n", encoding="utf-8")
-    assert "raters" not in found(tmp_path / "table.csv", "--method", "majority")
-    with pytest.raises(GraterError, match="answers by mace need rater ids"):
-        run(tmp_path / "table.csv", "--method", "mace")

@@ -1,10 +1,9 @@
-"""FCE XML: what the reader understands, what the writer keeps, and what each refuses or reports."""
+"""FCE XML: what the reader understands and what the writer keeps."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -111,35 +110,12 @@ def test_a_correction_that_is_corrected_counts_with_its_corrected_side_and_is_wr
     assert losses == []
 
 
-def test_kept_corrections_that_no_longer_fit_are_reported_and_left() -> None:
-    kept: dict[str, Json] = {"c": [["w", ["NS", {}, ["i", {}, "a"], ["b", {}, "e"]], "nt"]]}
-    text, losses = write(essay_of("go", Edit(Span(0, 2), ("wnt",), "R", "0", extra=kept)))
-    assert "<c>wnt</c>" in text
-    assert [loss.what for loss in losses] == ["c of edit 0-2 R"]
+def test_kept_corrections_too_deep_are_left_and_attributes_kept() -> None:
     content: Json = "went"
     for _ in range(150):
         content = ["NS", {}, content]
     _, losses = write(essay_of("go", Edit(Span(0, 2), ("went",), "R", "0", extra={"c": [[content]]})))
     assert [loss.what for loss in losses] == ["c of edit 0-2 R"]
-
-
-@pytest.mark.parametrize(
-    "extra",
-    [
-        {"attributes": 5},
-        {"attributes": {"a b": "x"}},
-        {"attributes": {"type": "x"}},
-        {"attributes": {"a": "\x00"}},
-        {"attributes": {"a": 1}},
-        {"c": "went"},
-        {"c": [["went", ["NS", {"n": 1}]]]},
-        {"c": [["went", ["NS", {"a": "\x00"}]]]},
-    ],
-)
-def test_extras_that_make_no_xml_are_reported_and_others_come_back(extra: dict[str, Json]) -> None:
-    text, losses = write(essay_of("go", Edit(Span(0, 2), ("went",), "R", "0", extra=extra)))
-    assert '<NS type="R"><i>go</i><c>went</c></NS>' in text
-    assert [loss.what for loss in losses] == [f"{next(iter(extra))} of edit 0-2 R"]
     inner = '<NS type="S" sure="no &quot;&#10;"><i>ct</i><c>cat</c></NS>'
     essay = paragraph(inner)
     assert essay.edits[0].extra == {"attributes": {"sure": 'no "\n'}}
@@ -191,20 +167,6 @@ def test_byte_order_marks_line_ends_and_a_declared_encoding_change_nothing() -> 
     assert read(declared)[0].text.endswith("lämp.")
 
 
-@pytest.mark.parametrize(
-    "doctype",
-    [
-        '<!DOCTYPE learner [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>',
-        '<!DOCTYPE learner [<!ENTITY x SYSTEM "file:///secret">]>',
-        '<!DOCTYPE learner SYSTEM "http://example.invalid/fce.dtd">',
-        "<!DOCTYPE learner [<!ELEMENT p (#PCDATA)>]>",
-    ],
-)
-def test_document_types_with_anything_in_them_are_refused(doctype: str) -> None:
-    (problem,) = problems_of(SCRIPT.replace("<learner>", f"{doctype}\n<learner>"))
-    assert problem == "script.xml:2: expected no DTD, found one; remove the DOCTYPE"
-
-
 def test_what_is_no_script_is_refused() -> None:
     (problem,) = problems_of(SCRIPT.replace("lamp", "caf&eacute;"))
     assert problem == "script.xml:10: expected well-formed XML, found: undefined entity"
@@ -218,27 +180,6 @@ def test_what_is_no_script_is_refused() -> None:
     assert [problem.split(": ")[0] for problem in found] == ["script.xml:2", "script.xml:3"] + ["script.xml:4"] * 3
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ("<p>a <b>b</b></p>", "expected text or <NS>, found <b>"),
-        ("<p>a <i>b</i></p>", "expected text or <NS>, found <i>"),
-        ("<p n='1'>a</p>", "expected <p> without attributes, found some"),
-        ("<div>a</div>", "expected <p>, found <div>"),
-        ("loose", "expected no text directly in <coded_answer>, found 'loose'"),
-        ("<p><NS>a<i>b</i></NS></p>", "expected no text directly in <NS>, found 'a'"),
-        ("<p><NS><i>a</i><i>b</i></NS></p>", "expected one <i> in an <NS>, found another"),
-        ("<p><NS><i>a</i><NS/></NS></p>", "expected only <i> and <c>, found <NS> too"),
-        ("<p><NS><c>a<b/></c></NS></p>", "expected <NS>, found <b>"),
-        ("<p><NS><c n='1'>a</c></NS></p>", "expected <c> without attributes, found some"),
-        ("<p/></coded_answer><coded_answer><p/>", "expected one <coded_answer> in <answer1>, found another"),
-    ],
-)
-def test_markup_that_would_be_lost_is_refused(wrong: str, message: str) -> None:
-    text = "\n" + script_of(wrong)
-    assert problems_of(text) == [f"script.xml:2: {message}"]
-
-
 def test_learners_come_back_in_order_and_repeated_ids_numbered_the_same() -> None:
     essays = [essay for n in "213" for essay in read(SCRIPT.replace("KX1", f"KX{n}"))]
     text, losses = write(*essays)
@@ -250,104 +191,12 @@ def test_learners_come_back_in_order_and_repeated_ids_numbered_the_same() -> Non
     assert (read(text), losses, text.count("<learner>")) == ([first, second], [], 2)
 
 
-def test_edits_that_do_not_nest_are_reported() -> None:
-    text, losses = write(essay_of("one two three", edit_of(0, 7, "x"), edit_of(4, 13, "y", tag="T")))
-    assert [edit.span for edit in read(text)[0].edits] == [Span(0, 7)]
-    assert str(losses[0]) == (
-        "essay K/answer1: edit 4-13 T left out: it crosses another edit, and XML elements can only nest"
-    )
-    text, losses = write(essay_of("one two", edit_of(0, 3, "x"), edit_of(0, 7, "y"), edit_of(0, 0, "z")))
-    assert losses == []
-    assert [edit.span for edit in read(text)[0].edits] == [Span(0, 0), Span(0, 7), Span(0, 3)]
-    text, losses = write(essay_of("one\ntwo", edit_of(2, 5, "x")))
-    assert read(text)[0] == essay_of("one\ntwo")
-    assert [loss.why for loss in losses] == ["it crosses the end of a paragraph"]
+def test_more_than_forty_errors_inside_each_other_are_reported() -> None:
     essay = essay_of("one", *(edit_of(0, 3, "x") for _ in range(60)))
     text, losses = write(essay)
     assert (len(read(text)[0].edits), len(losses)) == (40, 20)
-
-
-def test_only_the_first_annotator_is_written_and_every_other_edit_is_named() -> None:
-    edits = (edit_of(0, 3, "x", rater="A"), edit_of(0, 1, "y", rater="B"), edit_of(1, 2, "z", rater="B"))
-    text, losses = write(essay_of("one", *edits, annotators=("A", "B", "C")))
-    assert len(read(text)[0].edits) == 1
-    assert [(loss.what, loss.changed) for loss in losses] == [
-        ("annotator B", False),
-        ("annotator C", False),
-        ("edit 0-1 R", False),
-        ("edit 1-2 R", False),
-        ("annotator A", True),
-    ]
-    _, losses = write(essay_of("one", annotators=()))
-    assert [(loss.what, loss.changed) for loss in losses] == [("absence of annotators", True)]
-
-
-def test_comments_tokens_extras_and_foreign_metadata_are_reported() -> None:
-    edit = Edit(Span(0, 3), ("x",), "R", "0", comment="why", extra={"weight": 2})
-    metadata: dict[str, Json] = {"sortkey": "K", "answer": "answer1", "course": "B2", "age": 31, "score": None}
-    essay = Essay("K/answer1", "one", (edit,), ("0",), (Span(0, 3),), metadata)
-    text, losses = write(essay)
-    left_out = {"metadata course", "metadata score", "tokens", "comment of edit 0-3 R", "weight of edit 0-3 R"}
-    assert {loss.what for loss in losses if not loss.changed} == left_out
-    assert [loss.what for loss in losses if loss.changed] == ["metadata age"]
-    assert read(text)[0].metadata["age"] == "31"
-
-
-def test_ids_that_do_not_fit_script_and_answer_are_reported() -> None:
-    text, losses = write(Essay("essay 7", "one", (), ("0",)))
-    assert read(text)[0].essay_id == "essay 7/answer1"
-    assert [(loss.what, loss.changed) for loss in losses] == [("essay id", True)]
-    essay = Essay(short_hash("one"), "one", (), ("0",), metadata={"sortkey": "K"})
-    text, losses = write(essay)
-    assert read(text)[0].essay_id == essay.essay_id
-    assert [loss.what for loss in losses] == ["metadata sortkey"]
-    _, losses = write(Essay("K/answer1", "one", (), ("0",), metadata={"sortkey": "L", "answer": "answer2"}))
-    assert [loss.what for loss in losses] == ["metadata sortkey", "metadata answer"]
-
-
-def test_characters_that_xml_cannot_hold_are_replaced_one_for_one_and_reported() -> None:
-    text, losses = write(essay_of("a\x00b\x0bc\ud800d", edit_of(6, 7, "\x1f", tag="\x01")))
-    (essay,) = read(text)
-    assert essay.text == "a\ufffdb\ufffdc\ufffdd"
-    assert essay.edits == (edit_of(6, 7, "\ufffd", tag="\ufffd"),)
-    assert all(loss.changed for loss in losses)
-    assert [loss.what for loss in losses] == ["text", "edit 6-7 \x01", "edit 6-7 \x01"]
-
-
-TEXTS = st.text(st.sampled_from("ab é🙂\u0301\u00a0\t\n\r<>&\"']"), max_size=25)
-
-
-@st.composite
-def nested_edits(draw: st.DrawFn, text: str, start: int, end: int, depth: int = 0) -> list[Edit]:
-    """Edits inside [start, end) that nest, in document order, none across a line's end."""
-    edits: list[Edit] = []
-    at = start
-    while at <= end and depth < 4 and draw(st.integers(0, 2)) > 0:
-        low = draw(st.integers(at, end))
-        high = draw(st.integers(low, end))
-        if "\n" not in text[low:high]:
-            replacements = tuple(draw(st.lists(TEXTS, max_size=3)))
-            edits.append(Edit(Span(low, high), replacements, draw(st.sampled_from(["", "RV", "<&>\t"])), "0"))
-            edits += draw(nested_edits(text, low, high, depth + 1)) if high > low else []
-        at = high
-    return edits
-
-
-@st.composite
-def essays(draw: st.DrawFn) -> Essay:
-    text = draw(TEXTS)
-    sortkey = draw(TEXTS.filter(lambda key: "#" not in key))
-    metadata = {"sortkey": sortkey, "answer": "answer1", "language": draw(TEXTS), "question_number": "2"}
-    edits = draw(nested_edits(text, 0, len(text)))
-    return Essay(f"{sortkey}/answer1", text, tuple(edits), ("0",), metadata=metadata)
-
-
-@examples(150)
-@given(essay=essays())
-def test_essays_with_nested_edits_come_back_equal_and_without_loss(essay: Essay) -> None:
-    text, losses = write(essay)
-    assert losses == []
-    assert read(text) == [essay]
+    text, losses = write(essay_of("half \ud800"))
+    assert (read(text)[0].text, len(losses)) == ("half \ufffd", 1)
 
 
 MARKUP = st.recursive(

@@ -1,21 +1,17 @@
-"""M2 blocks become essays and essays become M2: every bad line and everything that M2 cannot hold is named."""
+"""M2 blocks become essays and essays become M2, whose tokens and lines are found again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from grater.corpora.formats import EssayIds, Loss
-from grater.corpora.m2 import FORMAT, read_m2, token_spans_of_line
-from grater.corpora.normalise import Block, cut, tokens_of_edit
+from grater.corpora.m2 import FORMAT, read_m2
+from grater.corpora.normalise import cut
 from grater.errors import BadInput
-from grater.model import Edit, Essay, Json, Span, short_hash
+from grater.model import Edit, Essay, Span, short_hash
 from tests.corpora.sources import Tried
-from tests.examples import examples
 
 M2 = Tried(FORMAT, "essays.m2")
 read, write, problems_of = M2.read, M2.write_and_report, M2.problems_of
@@ -150,39 +146,6 @@ def test_an_empty_sentence_has_no_tokens(line: str) -> None:
     assert first.edits[0].span == Span(0, 0)
 
 
-STARTS = "expected a line starting with 'S ' or 'A ', found "
-ORPHAN = "expected an 'S ' line before this 'A ' line; remove the blank line or add the sentence"
-WITHIN = "expected token numbers from 0 to 2 (the sentence has 2 tokens), found "
-FIELDS = "expected 6 fields (start end|||tag|||correction|||REQUIRED|||comment|||annotator), found "
-NUMBERS = "expected two token numbers after 'A ', found "
-
-
-@pytest.mark.parametrize(
-    ("text", "line", "problem"),
-    [
-        ("X 1 2\n", 1, f"{STARTS}'X 1 2'"),
-        ("Strange\n", 1, f"{STARTS}'Strange'"),
-        (edit_line(0, 0, "x"), 1, ORPHAN),
-        ("S My cat\nS It dream\n", 2, "expected a blank line before the next 'S ' line; put one there"),
-        ("S My cat\n" + edit_line(0, 3, "x"), 2, f"{WITHIN}0 3"),
-        ("S My cat\n" + edit_line(2, 1, "x"), 2, "expected a start that is not after the end, found 2 1"),
-        ("S My cat\n" + edit_line(-1, -1, "x"), 2, f"{WITHIN}-1 -1"),
-        ("S My cat\nA 0 1|||Nn|||x|||REQUIRED|||0\n", 2, f"{FIELDS}5"),
-        ("S My cat\nA 0 1|||Nn|||x|||y|||REQUIRED|||-NONE-|||0\n", 2, f"{FIELDS}7"),
-        ("S My cat\nA 0 one|||Nn|||x|||REQUIRED|||-NONE-|||0\n", 2, f"{NUMBERS}'0 one'"),
-        ("S My cat\nA 0|||Nn|||x|||REQUIRED|||-NONE-|||0\n", 2, f"{NUMBERS}'0'"),
-        (f"S My cat\nA 0 {'9' * 20}|||Nn|||x|||REQUIRED|||-NONE-|||0\n", 2, f"{NUMBERS}'0 {'9' * 20}'"),
-        (
-            "S My cat\nA 0 1|||Nn|||x|||REQUIRED|||-NONE-|||",
-            2,
-            "expected an annotator after the last '|||', found nothing",
-        ),
-    ],
-)
-def test_a_bad_line_is_named_with_what_was_expected(text: str, line: int, problem: str) -> None:
-    assert problems_of(text) == [f"essays.m2:{line}: {problem}"]
-
-
 def test_problems_come_together_up_to_twenty_behind_the_essays() -> None:
     text = "S My cat\n" + edit_line(0, 9, "x") + "A bad\n\nwhat?\n\n" + edit_line(0, 1, "x") + edit_line(0, 1, "y")
     assert [problem.split(":")[1] for problem in problems_of(text)] == ["2", "3", "5", "7"]
@@ -196,11 +159,6 @@ def test_problems_come_together_up_to_twenty_behind_the_essays() -> None:
     assert next(essays).text == "It dream"
     with pytest.raises(BadInput, match=r"x\.m2:4"):
         next(essays)
-
-
-def tokenised(text: str, *edits: Edit, annotators: Iterable[str] = ("0",), **metadata: Json) -> Essay:
-    (essay,) = read(f"S {text}\n")
-    return replace(essay, edits=edits, annotators=tuple(annotators), metadata=metadata)
 
 
 @pytest.mark.parametrize(
@@ -224,297 +182,44 @@ def test_what_was_read_is_written_byte_for_byte(text: str) -> None:
     assert write(*read(text)) == (text, [])
 
 
-def test_annotators_keep_their_order_and_those_who_marked_nothing_get_a_noop() -> None:
-    edit = Edit(Span(0, 2), ("A",), "Det", "1")
-    assert write(tokenised("My cat", edit, annotators=("0", "1", "2")))[0] == (
-        f"S My cat\n{NOOP}0\nA 0 1|||Det|||A|||REQUIRED|||-NONE-|||1\n{NOOP}2\n\n"
-    )
-    edits = [Edit(Span(0, 2), (word,), "Det", rater) for word, rater in [("A", "1"), ("The", "0"), ("One", "1")]]
-    text, losses = write(tokenised("My cat", *edits, annotators=("0", "1")))
-    assert [line.split("|||")[2] for line in text.splitlines()[1:4]] == ["The", "A", "One"]
-    assert read(text)[0].annotators == ("0", "1")
-    assert losses == []
-
-
-def test_annotators_who_are_no_numbers_are_numbered_in_order_and_reported_once() -> None:
-    first, second = (
-        tokenised(text, *(Edit(Span(0, 2), ("x",), "T", rater) for rater in raters), annotators=raters)
-        for text, *raters in (("My cat", "Ann", "7", "01"), ("My dog", "0", "Ann"))
-    )
-    text, losses = write(first, second)
-    assert [line[-1] for line in text.splitlines() if line.startswith("A")] == list("07120")
-    assert losses == [
-        f"essay {essay.essay_id}: annotator {name!r} changed: M2 numbers its annotators; this one is {number}"
-        for number, (essay, name) in enumerate([(first, "Ann"), (first, "01"), (second, "0")])
-    ]
-
-
-def test_what_an_essay_has_and_m2_has_not_is_reported() -> None:
-    essay = replace(tokenised("My cat", title="On cats", language="Welsh"), essay_id="doc 1")
-    assert write(essay)[1] == [
-        "essay doc 1: metadata title, language left out: M2 has no place for it",
-        "essay doc 1: essay id left out: M2 has no ids; readers make one from the text",
-    ]
-    essay = tokenised("My cat", Edit(Span(0, 2), ("A",), "Det", "1"), annotators=("0",))
-    assert write(essay)[1] == [
-        f"essay {essay.essay_id}: annotators without '1' changed: "
-        "M2 takes everyone with an A line to have read it all"
-    ]
-    assert write(Essay("doc 1", " \n")) == (
-        "",
-        [
-            "essay doc 1: essay id left out: M2 has no ids; readers make one from each sentence",
-            "essay doc 1: text left out: it has no words, and M2 stores sentences",
-        ],
-    )
-
-
-def nn(start: int, end: int, *replacements: str, tag: str = "Nn", comment: str = "", **extra: Json) -> Edit:
-    return Edit(Span(start, end), replacements, tag, "0", comment, extra)
-
-
-OTHERWISE = "left out: an A line with it would be read as something else"
-
-
-@pytest.mark.parametrize(
-    ("edit", "written", "loss"),
-    [
-        (nn(3, 6, "big\ndog"), "Nn|||big dog", "edit 3-6 Nn changed: it contains a line end, which became a space"),
-        (
-            nn(4, 6, "ow"),
-            "Nn|||cow",
-            "edit 4-6 Nn changed: it begins or ends inside a token, and was widened to whole tokens",
-        ),
-        (
-            nn(3, 6),
-            "UNK|||cat",
-            "edit 3-6 Nn changed: M2 can write 'found but not corrected' only with the tag UNK; the tag 'Nn' is lost",
-        ),
-        (nn(3, 6, "dog", comment="a ||| b"), "Nn|||dog", f"comment of edit 3-6 Nn {OTHERWISE}"),
-        (nn(3, 6, "dog", comment="-NONE-"), "Nn|||dog", f"comment of edit 3-6 Nn {OTHERWISE}"),
-        (nn(3, 6, "dog", weight=3, by="x"), "Nn|||dog", "by, weight of edit 3-6 Nn left out: M2 has no place for it"),
-        *(
-            (nn(3, 6, *replacements, tag=tag), "", f"edit 3-6 {tag} {OTHERWISE}")
-            for replacements, tag in [
-                (("a ||| b",), "Nn"),
-                (("a || b",), "Nn"),
-                (("dog|",), "Nn"),
-                (("-NONE-",), "Nn"),
-                (("dog", "a||b"), "Nn"),
-                (("cat",), "UNK"),
-                (("dog",), "noop"),
-                (("dog",), "N|||n"),
-            ]
-        ),
-        (nn(2, 3, " "), "", "edit 2-3 Nn left out: it changes no token, only white space"),
-    ],
-)
-def test_what_a_line_cannot_hold_is_reported(edit: Edit, written: str, loss: str) -> None:
-    essay = tokenised("My cat sleep", edit)
-    line = f"A 1 2|||{written}|||REQUIRED|||-NONE-|||0" if written else f"{NOOP}0"
-    assert write(essay) == (f"S My cat sleep\n{line}\n\n", [f"essay {essay.essay_id}: {loss}"])
-
-
 def test_a_spelling_as_read_is_not_written_once_the_edit_has_changed() -> None:
     (essay,) = read("S My cat\nA 1 2|||Nn|||-NONE-|||REQUIRED|||-NONE-|||0\n")
     changed = replace(essay, edits=(replace(essay.edits[0], replacements=("dog",)),))
     assert "A 1 2|||Nn|||dog|||REQUIRED" in write(changed)[0]
 
 
-def test_essays_that_would_get_other_readers_are_reported() -> None:
-    unread, other = tokenised("My cat", annotators=()), tokenised("My cow", annotators=())
-    read_by_one = tokenised("My dog", annotators=("0",))
-    what = "annotators (none) of 2 essays without A lines, this one first"
-    assert write(unread, read_by_one, other)[1] == [
-        f"essay {unread.essay_id}: {what} changed: read again they have 0"
-    ]
-    assert write(unread, tokenised("My dog", annotators=("0", "1")))[1] == []
-    silent = tokenised("My cat", m2_noop=False)
-    what = "annotators 0 of 1 essays without A lines, this one first"
-    assert write(silent) == ("S My cat\n\n", [f"essay {silent.essay_id}: {what} changed: read again they have none"])
-
-
-@pytest.mark.parametrize("text", ["My cat\r", "My\ncat"])
-def test_a_text_that_is_not_one_line_is_joined_anew(text: str) -> None:
-    essay = Essay(short_hash(text), text, tokens=(Span(0, 2), Span(3, 6)))
-    written, losses = write(essay)
-    assert written == "S My cat\n\n"
-    assert f"essay {essay.essay_id}: text changed: it was tokenised and split into sentences" in losses
-
-
-def test_an_essay_without_tokens_is_cut_into_sentences() -> None:
-    text = "My cat doesn't sleeps. It dream\nof a fishs!"
-    edits = (
-        Edit(Span(15, 21), ("sleep",), "SVA", "Ann", "seen twice"),
-        Edit(Span(26, 31), ("dreams",), "SVA", "Ann"),
-        Edit(Span(19, 24), ("",), "Um", "Ann"),
-    )
-    essay = Essay("doc 1", text, edits, ("Ann", "Bob"), metadata={"title": "Cats"})
-    written, losses = write(essay)
-    assert written == (
-        "S My cat does n't sleeps .\nA 4 5|||SVA|||sleep|||REQUIRED|||seen twice|||0\n"
-        f"{NOOP}1\n\n"
-        "S It dream\nA 1 2|||SVA|||dreams|||REQUIRED|||-NONE-|||0\n"
-        f"{NOOP}1\n\n"
-        f"S of a fishs !\n{NOOP}0\n{NOOP}1\n\n"
-    )
-    assert losses == [
-        "essay doc 1: metadata title left out: M2 has no place for it",
-        "essay doc 1: edit 19-24 Um left out: it crosses sentences",
-        "essay doc 1: essay id left out: M2 has no ids; readers make one from each sentence",
-        "essay doc 1: text changed: it was tokenised and split into sentences",
-        "essay doc 1: annotator 'Ann' changed: M2 numbers its annotators; this one is 0",
-        "essay doc 1: annotator 'Bob' changed: M2 numbers its annotators; this one is 1",
-    ]
-
-
-RATERS = ("0", "1", "2")
-ANY_TEXT = st.text(st.one_of(st.characters(), st.sampled_from("|\n\r\t -A\u00a0é🐈\u0301")), max_size=14)
-LINE = ANY_TEXT.map(lambda text: text.replace("\n", " ").rstrip("\r"))
-FIELD = LINE.filter(lambda field: "||" not in field and not field.endswith("|") and field != "-NONE-")
-REPLACEMENT = FIELD.filter(lambda words: not words.startswith("|"))  # after `||` it would be a separator
-TAG = FIELD.filter(lambda tag: tag not in {"noop", "UNK", "Um"})
-
-
-@st.composite
-def edits_on_tokens(draw: st.DrawFn, text: str) -> tuple[Edit, ...]:
-    """Edits that begin and end at tokens, in the order of their raters."""
-    tokens = token_spans_of_line(text)
-    edits = []
-    for rater in sorted(draw(st.lists(st.sampled_from(RATERS), max_size=4))):
-        start, end = sorted(draw(st.tuples(*[st.integers(0, len(tokens))] * 2)))
-        point = tokens[start].start if start < len(tokens) else len(text)
-        span = Span(point, tokens[end - 1].end) if start < end else Span(point, point)
-        replacements = tuple(draw(st.lists(REPLACEMENT, min_size=1, max_size=3)))
-        edits.append(Edit(span, replacements, draw(TAG), rater, draw(FIELD)))
-    return tuple(edits)
-
-
-@st.composite
-def essays_of_m2(draw: st.DrawFn) -> list[Essay]:
-    """Essays as M2 can hold them; every one is read by at least two annotators."""
-    ids, essays = EssayIds(), []
-    for text in draw(st.lists(LINE, max_size=4)):
-        edits = draw(edits_on_tokens(text))
-        readers = {"0", "1"} | {edit.rater for edit in edits}
-        essays.append(Essay(ids.of_text(text), text, edits, tuple(sorted(readers)), token_spans_of_line(text)))
-    return essays
-
-
-@examples(100)
-@given(essays_of_m2())
-def test_essays_that_m2_can_hold_come_back_equal(essays: list[Essay]) -> None:
-    text, losses = M2.write(*essays)
-    assert losses == []
-    assert read(text) == essays
-    assert M2.write(*read(text)) == (text, [])
-
-
-@st.composite
-def any_essays(draw: st.DrawFn) -> list[Essay]:
-    """Essays with anything in them that the model allows."""
-    essays = []
-    for number, text in enumerate(draw(st.lists(ANY_TEXT, max_size=3))):
-        bounds = st.tuples(*[st.integers(0, len(text))] * 2).map(lambda pair: Span(*sorted(pair)))
-        words = st.lists(ANY_TEXT, max_size=3).map(tuple)
-        edits = draw(st.lists(st.builds(Edit, bounds, words, ANY_TEXT, ANY_TEXT, ANY_TEXT), max_size=3))
-        tokens = draw(st.one_of(st.none(), st.just(token_spans_of_line(text)), st.just((Span(0, len(text)),))))
-        annotators = tuple(dict.fromkeys(draw(st.lists(ANY_TEXT, max_size=2))))
-        essays.append(Essay(f"doc {number}", text, tuple(edits), annotators, tokens))
-    return essays
-
-
-@examples(150)
-@given(any_essays())
-def test_whatever_is_written_can_be_read_and_every_edit_is_there_or_reported(essays: list[Essay]) -> None:
-    text, losses = M2.write(*essays)
-    n_left_out = sum(loss.what.startswith("edit ") and not loss.changed for loss in losses)
-    assert sum(len(essay.edits) for essay in read(text)) == sum(len(essay.edits) for essay in essays) - n_left_out
-
-
-TEXT = "My cat doesn't sleeps well. It dream of fishs!"
-
-
-def blocks_of(text: str, *edits: Edit, tokens: tuple[Span, ...] | None = None) -> tuple[list[Block], list[Loss]]:
-    losses: list[Loss] = []
-    essay = Essay("doc 1", text, edits, ("0", "1"), tokens, {"title": "Cats"})
-    return list(cut(essay, EssayIds(), losses.append)), losses
-
-
-def edit_of(text: str, words: str, *replacements: str, tag: str = "X") -> Edit:
-    """An edit of the first place where these words stand."""
-    start = text.index(words)
-    return Edit(Span(start, start + len(words)), replacements, tag, "0")
-
-
-def placed(text: str, edit: Edit) -> list[tuple[str, str, tuple[str, ...]]]:
-    """The sentence, the words, and the replacements of every edit."""
-    blocks, _ = blocks_of(text, edit)
-    return [(b.essay.text, e.span.of(b.essay.text), e.replacements) for b in blocks for e in b.essay.edits]
-
-
-def test_a_block_is_a_sentence_with_its_words_joined_by_single_spaces() -> None:
-    blocks, losses = blocks_of("My  cat sleeps.\nIt doesn't dream.")
-    essays = [block.essay for block in blocks]
-    assert [essay.text for essay in essays] == ["My cat sleeps .", "It does n't dream ."]
-    assert essays[0].tokens == (Span(0, 2), Span(3, 6), Span(7, 13), Span(14, 15))
-    assert [essay.essay_id for essay in essays] == [short_hash("My cat sleeps ."), short_hash("It does n't dream .")]
-    assert [dict(essay.metadata) for essay in essays] == [
-        {"document": "doc 1", "document_start": 0},
-        {"document": "doc 1", "document_start": 16},
-    ]
-    assert [essay.annotators for essay in essays] == [("0", "1"), ("0", "1")]
-    assert losses == []
+TEXT = "My cat doesn't sleeps well. It  dream of fishs!"
 
 
 @pytest.mark.parametrize(
-    ("words", "replacement", "changed", "into"),
+    ("words", "replacement", "line"),
     [
-        ("sleeps", "sleep", "sleeps", "sleep"),
-        ("doesn't sleeps", "sleep", "does n't sleeps", "sleep"),
-        (" well", "", "well", ""),
-        ("cat ", "dog ", "cat", "dog"),
-        ("well.", "soundly.", "well", "soundly"),
-        ("n't", "n't ever", "", "ever"),
-        ("doesn't sleeps", "doesn't sleep", "sleeps", "sleep"),
+        ("sleeps", "sleep", "A 4 5|||X|||sleep"),
+        ("doesn't sleeps", "sleep", "A 2 5|||X|||sleep"),
+        ("doesn't sleeps", "doesn't sleep", "A 4 5|||X|||sleep"),
+        (" well", "", "A 5 6|||X|||"),
+        ("cat ", "dog ", "A 1 2|||X|||dog"),
+        ("well.", "soundly.", "A 5 6|||X|||soundly"),
+        ("n't", "n't ever", "A 4 4|||X|||ever"),
+        ("|well.", "not", "A 5 5|||X|||not"),
+        ("|dream", "not", "A 1 1|||X|||not"),
+        ("| It", "Yes", "A 7 7|||X|||Yes"),  # between two sentences: of the first
+        ("s!", "!", "A 3 4|||X|||fish"),
     ],
 )
-def test_an_edit_is_placed_on_the_tokens_it_changes(words: str, replacement: str, changed: str, into: str) -> None:
-    ((_, found, replacements),) = placed(TEXT, edit_of(TEXT, words, replacement))
-    assert (found, replacements) == (changed, (into,))
+def test_an_edit_of_raw_text_is_placed_on_the_tokens_it_changes(words: str, replacement: str, line: str) -> None:
+    start = TEXT.index(words.removeprefix("|"))
+    span = Span(start, start if words.startswith("|") else start + len(words))
+    text, _ = write(Essay("doc 1", TEXT, (Edit(span, (replacement,), "X", "0"),), ("0",)))
+    assert f"{line}|||REQUIRED|||-NONE-|||0" in text.splitlines()
 
 
-def test_insertions_uncorrected_edits_and_edits_inside_words_land_on_whole_tokens() -> None:
-    text = "It sleeps.  It dreams."
-    assert placed(text, Edit(Span(11, 11), ("Yes",), "X", "0")) == [("It sleeps .", "", ("Yes",))]
-    assert placed(text, Edit(Span(12, 12), ("Yes",), "X", "0")) == [("It dreams .", "", ("Yes",))]
-    assert placed(TEXT, Edit(Span(30, 33), (), "Um", "0")) == [("It dream of fishs !", "dream", ())]
-    edit = Edit(Span(44, 45), ("",), "Nn", "0")  # the s of fishs
-    blocks, losses = blocks_of(TEXT, edit)
-    (kept,) = blocks[1].essay.edits
-    assert (kept.span.of(blocks[1].essay.text), kept.replacements) == ("fishs", ("fish",))
-    assert blocks[1].originals == (edit,)
-    assert [str(loss) for loss in losses] == [
-        "essay doc 1: edit 44-45 Nn changed: it begins or ends inside a token, and was widened to whole tokens"
-    ]
-
-
-@examples(100)
-@given(st.text(st.one_of(st.sampled_from("abc .!?\n'\u00a0é🐈"), st.characters()), max_size=40), st.data())
-def test_every_word_and_every_edit_is_in_a_block_or_reported(text: str, data: st.DataObject) -> None:
-    bounds = st.tuples(*[st.integers(0, len(text))] * 2).map(lambda pair: Span(*sorted(pair)))
-    edits = data.draw(
-        st.lists(st.builds(Edit, bounds, st.just(("new words",)), st.just("X"), st.just("0")), max_size=4)
-    )
-    blocks, losses = blocks_of(text, *edits)
-    assert "".join("".join(block.essay.text.split()) for block in blocks) == "".join(text.split())
-    n_left_out = sum(not loss.changed for loss in losses)
-    assert sum(len(block.essay.edits) for block in blocks) == len(edits) - n_left_out
-    for block in blocks:
-        assert block.essay.tokens == tuple(Span(s, e) for s, e in _words(block.essay.text))
-        assert all(tokens_of_edit(edit, block.essay.text, block.essay.tokens) for edit in block.essay.edits)
-
-
-def _words(text: str) -> list[tuple[int, int]]:
-    ends = [index for index in range(len(text) + 1) if index == len(text) or text[index] == " "]
-    return [(end - len(word), end) for word, end in zip(text.split(" "), ends, strict=True)] if text else []
+def test_a_block_knows_its_document_and_the_edit_that_it_was_made_of() -> None:
+    edit, losses = Edit(Span(30, 34), (), "Um", "0"), list[Loss]()
+    first, second = cut(Essay("doc 1", TEXT, (edit,), ("0", "1")), EssayIds(), losses.append)
+    assert (first.essay.text, second.essay.text) == ("My cat does n't sleeps well .", "It dream of fishs !")
+    assert second.essay.metadata == {"document": "doc 1", "document_start": TEXT.index("It")}
+    assert second.essay.annotators == ("0", "1")
+    [kept] = second.essay.edits
+    assert (kept.span.of(second.essay.text), kept.replacements, second.originals) == ("dream", (), (edit,))
+    assert [loss.changed for loss in losses] == [True]

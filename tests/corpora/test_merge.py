@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import pytest
 from grater.corpora import read_corpus
 from grater.corpora.formats import Loss
 from grater.corpora.m2 import FORMAT
-from grater.corpora.merge import Reread, attach_documents, merge_annotators
+from grater.corpora.merge import attach_documents, merge_annotators
 from grater.corpora.nucle import FORMAT as NUCLE
 from grater.corpora.source import open_source
 from grater.errors import BadInput
@@ -54,20 +53,6 @@ def test_order_does_not_matter_and_the_first_file_with_a_field_counts() -> None:
     assert found.metadata == {"level": "B1", "language": "Thai"}
 
 
-def test_files_in_one_order_are_read_abreast() -> None:
-    read: list[str] = []
-
-    def source(stem: str) -> Iterator[Essay]:
-        for number in range(5):
-            read.append(f"{stem}{number}")
-            yield essay(str(number), "0")
-
-    corpora = {stem: Reread(lambda stem=stem: source(stem)) for stem in "ab"}  # type: ignore[misc]
-    essays = merge_annotators(corpora)
-    next(essays)
-    assert read[10:] == ["a0", "b0"]  # after the pass that looks for ids
-
-
 def test_files_that_do_not_fit_each_other_are_refused() -> None:
     with pytest.raises(BadInput, match="A1: expected essay 'e' once, found it again"):
         merged(A1=[essay("e", "0"), essay("e", "0")], A2=[])
@@ -88,8 +73,7 @@ def test_files_that_do_not_fit_each_other_are_refused() -> None:
 @pytest.mark.data
 def test_the_ten_annotators_of_conll14_meet() -> None:
     files = sorted(data_path("conll14/ten-annotators").glob("*.m2"))
-    corpora = {path.stem: Reread(lambda path=path: read_corpus(path)) for path in files}  # type: ignore[misc]
-    essays = list(merge_annotators(corpora))
+    essays = list(merge_annotators({path.stem: read_corpus(path) for path in files}))
     assert len(essays) == 1_312
     assert {essay.annotators for essay in essays} == {tuple(path.stem for path in files)}
     assert sum(len(essay.edits) for essay in essays) == 37_667  # the data's README

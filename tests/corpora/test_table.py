@@ -8,8 +8,6 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from openpyxl import Workbook
 
 from grater.corpora import read_corpus
@@ -17,10 +15,9 @@ from grater.corpora.docx import read_docx
 from grater.corpora.plain import FORMAT, read_text
 from grater.corpora.source import guessed_encoding
 from grater.corpora.table import read_table_of_texts
-from grater.errors import BadInput, GraterError, UsageError
-from grater.model import Edit, Essay, Span
+from grater.errors import BadInput, UsageError
+from grater.model import Essay
 from tests.corpora.sources import TextSource, Tried
-from tests.examples import examples
 
 NAMES = (
     'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" '
@@ -197,29 +194,3 @@ def test_a_nul_character_is_refused_as_the_wrong_encoding() -> None:
     assert "test:1: expected text, found a NUL character; is it UTF-16?" in str(caught.value)
     with pytest.raises(BadInput):
         paragraphs(utf16)
-
-
-def test_several_essays_and_everything_but_words_are_reported() -> None:
-    text, losses = written(Essay("a", "One."), Essay("b", "Two.\n"), Essay("c", "Three."))
-    assert text == "One.\n\nTwo.\n\nThree."
-    assert sum("its boundaries changed" in loss for loss in losses) == 2
-    edits = (Edit(Span(3, 5), ("goes",), "SVA", "R1"), Edit(Span(0, 2), (), "Um", "R1"))
-    essay = Essay("e1", "\ufeffHe\0 go", edits, ("R1", "R2"), (Span(0, 2),), {"language": "Thai"})
-    text, losses = written(essay)
-    assert text == "\ufeffHe go"
-    marks = ["edit 3-5 SVA", "edit 0-2 Um", "annotator R1", "annotator R2", "tokens", "metadata language"]
-    assert losses == [
-        "essay e1: id changed: a text file has no id: its name replaces it",
-        "essay e1: U+FEFF at its start left out: it will be taken for a byte-order mark",
-        *(f"essay e1: {what} left out: a text file contains only words" for what in ("NUL characters", *marks)),
-    ]
-
-
-@given(st.text())
-@examples(100)
-def test_any_text_comes_back_as_it_was_or_is_refused(text: str) -> None:
-    if "\0" in text:
-        with pytest.raises(GraterError):
-            read_one(text)
-    else:
-        assert written(read_one(text))[0] == text

@@ -66,10 +66,10 @@ class WhoAmI:
         return os.getpid()
 
 
-def test_workers_are_kept_until_an_error_or_the_end_and_this_process_prepares_nothing() -> None:
+def test_workers_are_kept_until_an_error_or_the_end() -> None:
     of_others = set(active_children())
     with closing(Processes(1)) as engine:
-        worker = engine.prepare(WhoAmI())
+        [worker] = engine.run([WhoAmI()])
         assert worker != os.getpid()
         assert list(engine.run([WhoAmI(), WhoAmI()])) == [worker, worker]
         with pytest.raises(GraterError):
@@ -98,14 +98,14 @@ def test_a_task_that_kills_every_worker_ends_the_job_and_is_named() -> None:
 
 def test_a_worker_that_dies_idle_is_replaced() -> None:
     with closing(Processes(1)) as engine:
-        worker = engine.prepare(WhoAmI())
+        [worker] = engine.run([WhoAmI()])
         os.kill(worker, signal.SIGKILL)
         assert list(engine.run([WhoAmI()])) != [worker]
 
 
 def test_workers_end_with_the_process_that_started_them() -> None:
     script = (
-        "from tests.scale.test_engines import *; engine = Processes(1); print(engine.prepare(WhoAmI()), flush=True)"
+        "from tests.scale.test_engines import *; engine = Processes(1); print(*engine.run([WhoAmI()]), flush=True)"
     )
     with Popen([sys.executable, "-c", f"{script}; input()"], stdin=PIPE, stdout=PIPE, text=True) as parent:
         assert parent.stdout

@@ -22,7 +22,7 @@ from grater.scale import counting
 from grater.scale.counting import CountJob, held_out_lines, run_count
 from grater.scale.engines import Engine, InProcess, Processes
 from grater.scale.jobs import Parts, run_job
-from grater.scale.passes import DECISIONS, ITEMS, DecideJob, StatisticsJob, counted_corpus
+from grater.scale.passes import DECISIONS, ITEMS, DecideJob, tally_of
 from grater.scale.shards import LazyCut, ShardSource
 from grater_train.jobs import ArticleEventsJob, EventsJob, in_passages, run_events
 from tests.scale.corpora import cut_into, hash_of_rows, write_essays, write_lines
@@ -80,7 +80,7 @@ def article_events(folder: Path, shards: ShardSource, out: Path, engine: Engine)
 
 
 def studied(folder: Path, shards: ShardSource, out: Path, engine: Engine) -> tuple[str, ...]:  # noqa: ARG001
-    tally = counted_corpus(StatisticsJob(by="language"), "essays", shards, out, engine)
+    tally = tally_of("essays", shards, "language", Counting(), engine)
     result = statistics_of([tally], "language", Counting())
     return (json.dumps(result.to_dict()),)
 

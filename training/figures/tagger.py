@@ -21,7 +21,6 @@ N_LINES = 2_000
 
 def main(_: Sequence[str]) -> None:
     shipped = load_tagger()
-    assert isinstance(shipped, PerceptronTagger)
     rows = []
     for name in ("ewt", "gum"):
         path = need(f"ud/{name}-test.conllu.gz")

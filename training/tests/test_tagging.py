@@ -42,13 +42,11 @@ def toy() -> Weights:
     return train(toy_sentences(), np.random.default_rng(0), card={"name": "toy"}, n_epochs=5)
 
 
-def test_batches_of_any_size_and_a_full_memory_give_the_same_tags(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batches_of_any_size_give_the_same_tags(monkeypatch: pytest.MonkeyPatch) -> None:
     weights = toy()
     sentences = [words.split() for words, _ in GOLD] * 7 + [["Dog"] * 700, []]
     expected = PerceptronTagger(weights).tag_all(sentences)
     monkeypatch.setattr(perceptron, "BATCH", 3)
-    monkeypatch.setattr(perceptron, "MOST_KEPT", 4)
-    monkeypatch.setattr(perceptron, "MOST_AT_ONCE", 2)
     assert PerceptronTagger(weights).tag_all(sentences) == expected
 
 
@@ -101,7 +99,6 @@ def test_any_weights_are_used_as_the_slow_formula_says(seed: int, words: list[st
 
 def test_the_shipped_model_computes_what_the_slow_formula_says() -> None:
     tagger = load_tagger()
-    assert isinstance(tagger, PerceptronTagger)
     sentence = "Yesterday , the two well-known teachers of our school dont came to 3 meetings 😀 ."
     words = sentence.split()
     assert tagger.tag(words) == slowly(tagger.weights, words)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any, Unpack
 
 from grater.cli.command import Done, require_outputs, say
-from grater.corpora import read_corpus, with_documents, write_corpus
+from grater.corpora import write_corpus
 from grater.corpora.formats import ignore_loss
 from grater.detect.decisions import EDITS, TYPES, EditAccount, corrected_essays
 from grater.detect.external import is_external
@@ -17,9 +16,9 @@ from grater.errors import UsageError
 from grater.model import document_of
 from grater.options import Deciding, Documents, FormatName, Opt, Precision, SystemNames, described
 from grater.scale.corpus import engine_for
-from grater.scale.deciding import decided_at_once, decided_in_shards
+from grater.scale.deciding import Corpus, decided_at_once, decided_in_shards
 from grater.scale.passes import DECISIONS, ITEMS, DecideJob
-from grater.scale.shards import is_cut, read_shards
+from grater.scale.shards import is_cut
 from grater.sheet import counted
 
 MOST_TYPES = 8
@@ -56,22 +55,10 @@ def decide(
         require_outputs(tables, [corpus])
     if corrections and len(systems) != 1:
         raise UsageError(f"expected one system whose corrections go to {corrections}, found {len(systems)}")
-    if documents:
-        with tempfile.TemporaryDirectory(prefix="grater-documents-") as folder:
-            named = Path(folder) / f"{corpus.stem}.jsonl"
-            write_corpus(with_documents(read_corpus(corpus, format_name=format_name), documents), named, ignore_loss)
-            return decide(
-                named,
-                systems=systems,
-                out=out,
-                items_out=items_out,
-                places=places,
-                corrections=corrections,
-                all_answers=all_answers,
-                precision=precision,
-                **options,
-            )
-    first = None if is_cut(corpus) else next(iter(read_corpus(corpus, format_name=format_name)), None)
+    if documents and is_cut(corpus):
+        raise UsageError("expected `documents` where the corpus was cut: grater lab shard --documents")
+    texts = Corpus(corpus, format_name, documents)
+    first = None if is_cut(corpus) else next(iter(texts.essays()), None)
     is_placed = first is not None and document_of(first) != first.essay_id
     if first is not None and document_of(first) is None:
         say(f"warning: {corpus} does not name the documents of its sentences; pass --documents FILE")
@@ -88,18 +75,15 @@ def decide(
     if on_every_edit or any(map(is_external, systems)):
         if (options.get("jobs") or 1) > 1 or "engine" in working or is_cut(corpus):
             raise UsageError("an external system reads a corpus in one process; leave out `jobs` and `engine`")
-        found, edits = decided_at_once(job, corpus, targets, places, format_name, chat)
+        found, edits = decided_at_once(job, texts, targets, places, chat)
     elif places:
         raise UsageError(f"`places` is for external systems; {systems[0]} finds its own places")
     else:
         with closing(engine_for([corpus], **working)) as chosen:
-            found = decided_in_shards(job, corpus, targets, chosen, format_name)
+            found = decided_in_shards(job, texts, targets, chosen)
     if corrections:
         detector = at_precision(load_systems(systems, chat=chat), precision)[0]
-        shards = read_shards(corpus) if is_cut(corpus) else None
-        cut = (each.essay for shard in shards or () for each in shard.read())
-        essays = cut if shards else read_corpus(corpus, format_name=format_name)
-        write_corpus(corrected_essays(detector, essays), corrections, ignore_loss)
+        write_corpus(corrected_essays(detector, texts.essays()), corrections, ignore_loss)
     messages = [] if found else [f"{out}: no decisions: {corpus} has no place that {' or '.join(systems)} looks at"]
     for counts in found:
         names = sorted((name for name in counts if ":" in name), key=lambda name: -int(str(counts[name])))

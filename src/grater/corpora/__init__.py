@@ -12,11 +12,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from grater.corpora.formats import FORMATS, EssayIds, FolderFormat, Format, Loss, Report
-from grater.corpora.merge import Reread, attach_documents, merge_annotators, stems
+from grater.corpora.merge import attach_documents, merge_annotators, stems
 from grater.corpora.plain import bare_name
 from grater.corpora.source import (
     OPENERS,
@@ -115,21 +114,20 @@ def read_merged(paths: Sequence[Path | str], *, format_name: str | None = None) 
     if len(paths) == 1:
         return read_corpus(paths[0], format_name=format_name)
     short = stems(str(path) for path in paths)
-    return merge_annotators(
-        {short[str(path)]: Reread(partial(read_corpus, path, format_name=format_name)) for path in paths}
-    )
+    return merge_annotators({short[str(path)]: read_corpus(path, format_name=format_name) for path in paths})
 
 
 @contextmanager
-def open_corpora(
-    paths: Sequence[Path], format_name: str | None = None, *, n_readings: int = 1
-) -> Iterator[dict[str, Iterable[Essay]]]:
-    """The corpora at some paths by name, each readable `n_readings` times, with one progress bar."""
+def open_corpora(paths: Sequence[Path], format_name: str | None = None) -> Iterator[dict[str, Iterable[Essay]]]:
+    """The corpora at some paths by name, with one progress bar."""
     require_different(paths)
-    n_passes = n_readings * max((format_for(path, format_name).n_passes for path in paths), default=1)
+    n_passes = max((format_for(path, format_name).n_passes for path in paths), default=1)
     with reading("reading", *paths, n_passes=n_passes) as advance:
-        read = partial(read_corpus, format_name=format_name, advance=advance)
-        yield {str(path): Reread(partial(read, path)) for path in paths}
+
+        def essays(path: Path) -> Iterator[Essay]:
+            yield from read_corpus(path, format_name=format_name, advance=advance)
+
+        yield {str(path): essays(path) for path in paths}
 
 
 def note_left_out(paths: Iterable[Path], format_name: str | None) -> None:
@@ -142,17 +140,17 @@ def note_left_out(paths: Iterable[Path], format_name: str | None) -> None:
             NOTES.info(f"{path}: left out {n_files} of another format than {chosen.name}: {names}")
 
 
-def with_documents(sentences: Iterable[Essay], path: Path | str) -> list[Essay]:
+def with_documents(sentences: Iterable[Essay], path: Path | str) -> Iterable[Essay]:
     """The sentences with their documents.
 
     The file is a corpus of these documents in the same order (CoNLL's SGML), a table with a column `document` and one
     row per sentence, or a text file with one id per line; an empty id means unknown.
     """
-    path, known = Path(path), list(sentences)
+    path = Path(path)
     suffix = (path.with_suffix("") if path.suffix in OPENERS else path).suffix.lower()
     if suffix not in (".csv", ".tsv", ".txt"):
-        return list(attach_documents(known, read_corpus(path)))
-    lines = open_source(path).lines()
+        return attach_documents(sentences, read_corpus(path))
+    known, lines = list(sentences), open_source(path).lines()
     if suffix == ".txt":
         names = [line.strip() for line in lines]
     else:

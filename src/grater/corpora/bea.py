@@ -217,7 +217,7 @@ def _record(essay: Essay, base: str, lose: Losses) -> dict[str, Json]:
         of_rater: list[Json] = [_edit_record(edit, lose) for edit in essay.edits if edit.rater == rater]
         edits.append([int(rater) if is_number else rater, of_rater])
     named = {key: value for key, value in essay.metadata.items() if key not in ("text", "edits")}
-    for key in essay.metadata.keys() - named.keys():
+    for key in sorted(essay.metadata.keys() - named.keys()):
         lose(f"metadata {key}", f"BEA uses another meaning of {key!r}")
     if not _reads_as(named, base, essay.text):
         if named.pop("id", base) != base:
@@ -239,7 +239,7 @@ def _edit_record(edit: Edit, lose: Losses) -> list[Json]:
     what = edit_name(edit)
     if edit.comment:
         lose(f"comment of {what}", "BEA has no comments")
-    for key in edit.extra.keys() - {"more"}:
+    for key in sorted(edit.extra.keys() - {"more"}):
         lose(f"{key} of {what}", "BEA has no such field")
     if len(edit.replacements) > 1:
         why = f"BEA has room for one correction: {edit.replacements[0]!r} is written"

@@ -371,15 +371,10 @@ def crosses_sentences(essay: Essay) -> Iterator[Finding]:
 
 @dataclass(slots=True)
 class CorpusRule:
-    """What a rule that reports at the end has counted, and where each thing came first; parts can be combined."""
+    """What a rule that reports at the end has counted, and where each thing came first."""
 
     counts: Counter[Any] = field(default_factory=Counter)
     first: dict[Any, tuple[str, int | None]] = field(default_factory=dict)
-
-    def merge(self, other: CorpusRule) -> None:
-        """Add what was seen of the next part of the corpus."""
-        self.counts.update(other.counts)
-        self.first |= {thing: where for thing, where in other.first.items() if thing not in self.first}
 
 
 DROPPED = "a combined file that drops an annotator who agrees; use the single-annotator files for agreement"
@@ -551,7 +546,7 @@ RULES |= {"unknown-tag", "coverage", "same-id", "empty", RULE}
 
 
 class CorpusCheck:
-    """The check of one corpus as it is read; parts can be checked separately and combined in order."""
+    """The check of one corpus as it is read."""
 
     def __init__(self, tagset: TagSet | None = None) -> None:
         self.census = Census()
@@ -581,12 +576,6 @@ class CorpusCheck:
         if not self.census.essays:
             yield Finding("empty", "", None, "expected essays, found none; is it the right file and format?")
 
-    def merge(self, other: CorpusCheck) -> None:
-        """Combine with the check of the next part of the corpus."""
-        self.census += other.census
-        for rule, same in zip(self._rules, other._rules, strict=True):
-            rule.merge(same)
-
 
 def check_essays(essays: Iterable[Essay], *, tagset: TagSet | None = None) -> Iterator[Finding]:
     """Every defect, in corpus order, then those of the whole; without `tagset`, by the set that fits best."""
@@ -600,13 +589,14 @@ UNREADABLE = "unreadable"
 def check_corpora(corpora: Mapping[str, Iterable[Essay]], *, tagset: TagSet | None = None) -> CheckResult:
     """The defects of every corpus by name, then those found by comparing all of them.
 
-    Several corpora are read twice, so they must not be iterators. The problems of an unreadable file become findings,
-    and it is not compared.
+    The problems of an unreadable file become findings; then nothing is compared.
     """
     findings: list[tuple[str, Finding]] = []
     census, is_readable = Census(), True
+    kept: dict[str, list[Essay]] = {name: [] for name in corpora}
     for name, essays in corpora.items():
         check = CorpusCheck(tagset)
+        essays = _kept(essays, kept[name]) if len(corpora) > 1 else essays
         try:
             findings.extend((name, each) for each in chain(check.of_essays(essays), check.of_corpus()))
             census += check.census
@@ -614,5 +604,11 @@ def check_corpora(corpora: Mapping[str, Iterable[Essay]], *, tagset: TagSet | No
             is_readable = False
             findings += [(each.name, Finding(UNREADABLE, "", each.line, each.message)) for each in error.problems]
     if len(corpora) > 1 and is_readable:
-        findings += check_together(corpora)
+        findings += check_together(kept)
     return CheckResult(tuple(findings), census)
+
+
+def _kept(essays: Iterable[Essay], kept: list[Essay]) -> Iterator[Essay]:
+    for essay in essays:
+        kept.append(essay)
+        yield essay

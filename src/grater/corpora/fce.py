@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, groupby
 from typing import TypeAlias
@@ -286,23 +286,20 @@ def _as_json(children: Content) -> list[Json]:
     ]
 
 
-def _from_json(content: Json, *, depth: int = 0) -> list[XmlElement | str] | None:
-    """The inverse of `_as_json`, or None for other JSON."""
+def _from_json(content: Json, *, depth: int = 0) -> str:
+    """The XML of such content; ValueError for other JSON."""
     if not isinstance(content, list) or depth > MAX_DEPTH // 2:
-        return None
-    children: list[XmlElement | str] = []
+        raise ValueError("no content")
+    pieces = []
     for piece in content:
         match piece:
             case str():
-                children.append(piece)
-            case [str(name), dict(attributes), *rest] if all(isinstance(each, str) for each in attributes.values()):
-                inner = _from_json(rest, depth=depth + 1)
-                if inner is None:
-                    return None
-                children.append(XmlElement(name, attributes, inner))
+                pieces.append(piece.translate(IN_TEXT))
+            case ["NS" | "i" | "c" as name, dict(given), *rest] if _are_attributes(given, known=("type",)):
+                pieces.append(f"{_tag(name, given)}{_from_json(rest, depth=depth + 1)}</{name}>")
             case _:
-                return None
-    return children
+                raise ValueError("no content")
+    return "".join(pieces)
 
 
 ANSWER = r"answer\w*"
@@ -487,7 +484,7 @@ def _fit_edit(edit: Edit, lose: Losses) -> Edit:
     what = edit_name(edit)
     if edit.comment:
         lose(f"comment of {what}", "FCE has no comments")
-    for key in edit.extra.keys() - {"attributes", "c"}:
+    for key in sorted(edit.extra.keys() - {"attributes", "c"}):
         lose(f"{key} of {what}", "FCE has no such field")
     fitted = tuple(_fit(what, text, lose) for text in edit.replacements)
     return replace(edit, tag=_fit(what, edit.tag, lose), replacements=fitted)
@@ -518,55 +515,29 @@ def _closing(edit: Edit, lose: Losses) -> str:
 
 
 def _kept_corrections(edit: Edit) -> list[str] | None:
-    """The corrections with their nested edits, if they still match the edit."""
-    kept = edit.extra.get("c")
-    contents = [_from_json(content) for content in kept] if isinstance(kept, list) else []
-    whole = [content for content in contents if content is not None and _is_valid(content)]
-    if not whole or tuple(_corrected(content) for content in whole) != edit.replacements:
-        return None
-    return [_as_xml(content) for content in whole]
-
-
-def _is_valid(content: Content) -> bool:
-    """Whether the reader would read it back unchanged."""
-    problems = Problems("extra")
+    """The corrections with their nested edits, if they would be read again, and still match the edit."""
+    kept, problems = edit.extra.get("c"), Problems("extra")
     try:
-        _check_all(content, problems)
+        contents = [_from_json(content) for content in kept] if isinstance(kept, list) else []
+        [read] = learners([f"<learner>{''.join(f'<c>{content}</c>' for content in contents)}</learner>"], problems)
+        for part in read.elements:
+            _check_all(part.children, problems)
         problems.done()
-    except BadInput:
-        return False
-    return _fits(content)
+    except (ValueError, BadInput):
+        return None
+    is_same = tuple(_corrected(part.children) for part in read.elements) == edit.replacements
+    return contents if contents and is_same else None
 
 
-def _fits(content: Content) -> bool:
-    for child in content:
-        if isinstance(child, str):
-            if UNFIT.search(child):
-                return False
-        else:
-            more = dict(child.attributes)
-            if UNFIT.search(more.pop("type", "")) or not _are_attributes(more) or not _fits(child.children):
-                return False
-    return True
-
-
-def _are_attributes(more: Mapping[str, Json] | Mapping[str, str]) -> bool:
-    names_fit = all(re.fullmatch(r"(?!type$|xmlns)[A-Za-z_][\w.-]*", name, re.ASCII) for name in more)
-    return names_fit and all(isinstance(value, str) and not UNFIT.search(value) for value in more.values())
+def _are_attributes(given: Mapping[str, Json], *, known: Collection[str] = ()) -> bool:
+    fitting = re.compile(r"(?!type$|xmlns)[A-Za-z_][\w.-]*", re.ASCII)
+    names_fit = all(name in known or fitting.fullmatch(name) for name in given)
+    return names_fit and all(isinstance(value, str) and not UNFIT.search(value) for value in given.values())
 
 
 def _tag(name: str, attributes: Mapping[str, str]) -> str:
     written = (f' {key}="{value.translate(IN_ATTRIBUTE)}"' for key, value in attributes.items())
     return f"<{name}{''.join(written)}>"
-
-
-def _as_xml(content: Content) -> str:
-    return "".join(
-        child.translate(IN_TEXT)
-        if isinstance(child, str)
-        else f"{_tag(child.name, child.attributes)}{_as_xml(child.children)}</{child.name}>"
-        for child in content
-    )
 
 
 FORMAT = FileFormat("fce", (".xml",), read_fce, write_fce)

@@ -22,7 +22,7 @@ from functools import lru_cache
 from itertools import filterfalse
 
 from grater.corpora.merge import shared_ends
-from grater.corpora.text.tokens import JOINED, TokenisedText
+from grater.corpora.text.tokens import JOINED, words_of
 from grater.errors import BadInput, Problem
 from grater.sheet import counted
 
@@ -41,7 +41,7 @@ def _atoms(word: str) -> tuple[tuple[str, int], ...]:
     """Runs of letters and single marks, each with what precedes it."""
     atoms = [
         (atom, CUT if number == 0 else INNER)
-        for token in TokenisedText(word).words
+        for token in words_of(word)
         for number, atom in enumerate(ATOM.findall(token))
     ]
     return ((atoms[0][0], SPACE), *atoms[1:])

@@ -267,12 +267,11 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_without_repeats, parse_float=_fin
 
 @dataclass(slots=True, repr=False)
 class Conversion(Result):
-    """What was converted and what was lost; it keeps at most `most` losses of each kind.
+    """What was converted and what was lost.
 
     `by_reason` counts all losses by what happened (changed, left out) and why; `hear` is called with each loss.
     """
 
-    most: int | None = field(default=None, metadata=HIDDEN)
     hear: Callable[[Loss], None] | None = field(default=None, metadata=HIDDEN)
     n_essays: int = 0
     n_edits: int = 0
@@ -298,9 +297,7 @@ class Conversion(Result):
     def report(self, loss: Loss) -> None:
         loss = replace(loss, words=self._words(loss))
         self.by_reason["changed" if loss.changed else "left out", loss.why] += 1
-        kept = self.of_edits if loss.what.startswith("edit") else self.of_the_rest
-        if self.most is None or len(kept) < self.most:
-            kept.append(loss)
+        (self.of_edits if loss.what.startswith("edit") else self.of_the_rest).append(loss)
         if self.hear is not None:
             self.hear(loss)
 
@@ -316,7 +313,7 @@ class Conversion(Result):
     @property
     @in_json()
     def losses(self) -> list[Loss]:
-        """The losses kept, those of edits first."""
+        """All losses, those of edits first."""
         return self.of_edits + self.of_the_rest
 
     def to_frame(self) -> pl.DataFrame:

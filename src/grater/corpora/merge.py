@@ -4,10 +4,8 @@ Files such as `A1.m2` ... `A10.m2` each call their annotator 0 (docs/corpora.md)
 for the same essay; then the annotator is named by the file's stem, or `STEM.ID` if several ids of one file collide.
 Other ids stay, so files of different essays are unchanged.
 
-Essays are matched by id. Every file is read twice: once for the ids, once in parallel. Unmatched essays are kept
-until their partners arrive, so memory is constant if the orders agree. Essays missing from some files come last, with
-the annotators they have. Text and tokens must be the same in every file; metadata is that of the first file that has
-the field.
+Essays are matched by id. Those missing from some files come last, with the annotators they have. Text and tokens must
+be the same in every file; metadata is that of the first file that has the field.
 
 **Documents** of M2 sentences are found by their words.
 
@@ -21,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import PurePath
@@ -35,16 +33,6 @@ Names: TypeAlias = Mapping[str, str]
 """What annotators of one file are called in the merged corpus, where that is not their id."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reread:
-    """Essays that can be read from the start again: `Reread(lambda: read_corpus(path))`."""
-
-    read: Callable[[], Iterator[Essay]]
-
-    def __iter__(self) -> Iterator[Essay]:
-        return self.read()
-
-
 def stems(names: Iterable[str]) -> dict[str, str]:
     """A short name for each file: its stem, or its full name if two stems are equal."""
     names = list(names)
@@ -53,16 +41,13 @@ def stems(names: Iterable[str]) -> dict[str, str]:
 
 
 def merge_annotators(corpora: Mapping[str, Iterable[Essay]]) -> Iterator[Essay]:
-    """Each essay once, with the annotators and edits of every file; `corpora` maps stems to files.
-
-    An iterator, which can be read only once, is kept in memory; pass a list or a `Reread`.
-    """
-    again = {stem: list(essays) if isinstance(essays, Iterator) else essays for stem, essays in corpora.items()}
-    names = annotator_names(again)
-    yield from _together({stem: _renamed(essays, names[stem]) for stem, essays in again.items()})
+    """Each essay once, with the annotators and edits of every file; `corpora` maps stems to files."""
+    known = {stem: list(essays) for stem, essays in corpora.items()}
+    names = annotator_names(known)
+    yield from _together({stem: _renamed(essays, names[stem]) for stem, essays in known.items()})
 
 
-def annotator_names(corpora: Mapping[str, Iterable[Essay]]) -> dict[str, Names]:
+def annotator_names(corpora: Mapping[str, Sequence[Essay]]) -> dict[str, Names]:
     """The final names of each file's annotators."""
     colliding: dict[str, dict[str, None]] = {stem: {} for stem in corpora}
     first: dict[tuple[str, str], str] = {}

@@ -617,16 +617,18 @@ class CorpusTally:
             group = self.by_value[value_of(essay, self.field)]
             group.add(essay, counted.text, by_annotator, counted.words)
 
-    def merge(self, other: CorpusTally) -> None:
-        """Add the counts of another part of the corpus."""
+    def merge(self, other: CorpusTally, apart: Mapping[tuple[str, str], str] | None = None) -> None:
+        """Add another part of the corpus or, with names for annotators who are not the same ones, another corpus."""
+        is_other, names = apart is not None, apart or {}
         self.fields |= other.fields
         self.adjudicated |= other.adjudicated
         self.fingerprint += other.fingerprint
-        self.whole.merge(other.whole)
+        self.whole.merge(other.whole, is_of_another_corpus=is_other)
         for annotator, portion in other.by_annotator.items():
-            self.by_annotator[annotator].merge(portion)
+            name = names.get((other.name, annotator), annotator)
+            self.by_annotator[name].merge(portion, is_of_another_corpus=is_other)
         for value, portion in other.by_value.items():
-            self.by_value[value].merge(portion)
+            self.by_value[value].merge(portion, is_of_another_corpus=is_other)
 
     def study(self) -> Study:
         return Study(
@@ -636,19 +638,6 @@ class CorpusTally:
             {value: summarise(self.by_value[value]) for value in in_order(self.by_value)},
             self.field,
         )
-
-
-def combined(tallies: Sequence[CorpusTally], field: str | None, same_text: Iterable[Sequence[str]]) -> CorpusTally:
-    """Several corpora as one: counts are summed, and annotators distinguished if two files have the same essays."""
-    apart = names_apart({tally.name: list(tally.by_annotator) for tally in tallies}, same_text)
-    every = CorpusTally("all", field)
-    for tally in tallies:
-        every.whole.merge(tally.whole, is_of_another_corpus=True)
-        for name, portion in tally.by_annotator.items():
-            every.by_annotator[apart.get((tally.name, name), name)].merge(portion, is_of_another_corpus=True)
-        for value, portion in tally.by_value.items():
-            every.by_value[value].merge(portion, is_of_another_corpus=True)
-    return every
 
 
 def corpus_statistics(
@@ -671,14 +660,17 @@ def statistics_of(tallies: Sequence[CorpusTally], by: str | None, counting: Coun
     files = tuple(tally.study() for tally in tallies)
     prints = {tally.name: tally.fingerprint for tally in tallies}
     same = same_text(prints)
-    whole = files[0] if len(files) == 1 else combined(tallies, by, same).study()
-    data = sum(prints.values(), start=Fingerprint())
+    every = tallies[0] if len(tallies) == 1 else CorpusTally("all", by)
+    apart = names_apart({tally.name: list(tally.by_annotator) for tally in tallies}, same)
+    for tally in tallies if len(tallies) > 1 else ():
+        every.merge(tally, apart)
+    whole = files[0] if len(files) == 1 else every.study()
     options = {
         "alternatives": "merged" if counting.merge_alternatives else "apart",
         "tags": "split" if counting.split_tags else "given",
         "by": whole.field or "none",
         **Basis().signature(whole.summary.scope.unit),
-        "data": str(data),
+        "data": str(every.fingerprint),
     }
-    adjudicated = tuple(in_order({name for tally in tallies for name in tally.adjudicated}))
-    return CorpusStatistics(whole, files, same, Signature("corpus-stats", options), adjudicated)
+    signature = Signature("corpus-stats", options)
+    return CorpusStatistics(whole, files, same, signature, tuple(in_order(every.adjudicated)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from grater.corpora.formats import FileFormat, Loss, Report, Source, unmarked_losses
+from grater.corpora.formats import FileFormat, Loss, Report, Source, unmarked_losses, whole_text
 from grater.errors import BadInput, Problem, Problems
 from grater.model import Essay
 
@@ -74,6 +74,7 @@ def write_table_of_texts(essays: Iterable[Essay], report: Report) -> Iterator[st
                 report(Loss(essay.essay_id, f"metadata {name}", CELLS))
         for loss in unmarked_losses(essay, CELLS):
             report(loss)
+        whole_text("".join(row.values()), essay.essay_id)
         rows.append(row)
     names = dict.fromkeys(["id", "text", *(name for row in rows for name in row)])
     frame = pl.DataFrame({name: pl.Series([row.get(name) for row in rows], dtype=pl.String) for name in names})

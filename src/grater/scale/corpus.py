@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 from grater.corpora import format_for
 from grater.errors import UsageError
@@ -15,8 +15,6 @@ from grater.options import require_different
 from grater.progress import NOTES, counting, reading
 from grater.scale.engines import Engine, SparkEngine, engine_of, n_workers
 from grater.scale.shards import LazyCut, ShardEssay, ShardSource, corpus_of, is_cut, read_shards
-
-T = TypeVar("T")
 
 
 def n_passes(paths: Sequence[Path], format_name: str | None, *, lines: bool) -> int:
@@ -48,6 +46,7 @@ def shards_of(
     out: Path,
     format_name: str | None = None,
     lines: bool = False,
+    documents: Path | None = None,
     group_lines: Grouping | None = None,
 ) -> Iterator[tuple[ShardSource, Callable[[int], None]]]:
     """The shards of a cut corpus, or of one that is cut as it is read, into a temporary folder.
@@ -71,7 +70,7 @@ def shards_of(
         return
     n_readings = n_passes(paths, format_name, lines=lines)
     with temporary_folder(out) as folder, reading(title, *paths, n_passes=n_readings) as advance:
-        essays = corpus_of(paths, format_name=format_name, lines=lines, advance=advance)
+        essays = corpus_of(paths, format_name=format_name, lines=lines, documents=documents, advance=advance)
         yield LazyCut(group_lines(essays) if group_lines and lines else essays, folder, lines=lines), lambda _: None
 
 
@@ -105,28 +104,3 @@ def texts_in_shards(
 def is_cut_here(file: Path | str) -> bool:
     """Whether a path is a folder of shards, or a URL of one; other paths are not opened."""
     return (Path(file).is_dir() or bool(URL.match(str(file)))) and is_cut(Path(file))
-
-
-def in_shards(
-    run: Callable[..., T],
-    files: Sequence[Path],
-    format_name: str | None,
-    *,
-    jobs: int | None = None,
-    engine: str = "processes",
-    master: str | None = None,
-) -> list[T]:
-    """The result of `run` for each corpus; a corpus without shards is cut first, into a temporary folder.
-
-    Spark's folder is next to the corpus, where its workers see it.
-    """
-    require_different(files)
-    found = []
-    with closing(engine_for(files, jobs=jobs, engine=engine, master=master)) as chosen:
-        for file in files:
-            near = file if engine == "spark" else Path(tempfile.gettempdir(), "grater-parts")
-            with temporary_folder(near) as folder:
-                out = folder / "parts"
-                with shards_of([file], f"reading {file}", out=out, format_name=format_name) as (shards, done):
-                    found.append(run(str(file), shards, out, chosen, done=done))
-    return found

@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import polars as pl
 
-from grater.corpora.text.sentences import sentence_words, sentences_of
+from grater.corpora.text.sentences import sentence_tokens, sentences_of
 from grater.corpora.text.tokens import tokens_of
 from grater.detect.linear import finalised
 from grater.detect.ngrams.counts import (
@@ -92,7 +92,7 @@ def line_schema() -> Schema:
 def sentences_of_essay(essay: Essay) -> Iterator[Sequence[str]]:
     """The words of each sentence; an essay with tokens is not tokenised again."""
     if essay.tokens is None:
-        yield from sentence_words(essay.text)
+        yield from (words for _, words in sentence_tokens(essay.text))
         return
     given = [essay.text[token.start : token.end] for token in tokens_of(essay)]
     starts = [token.start for token in tokens_of(essay)]
@@ -240,7 +240,7 @@ def _in_order(counts: pl.DataFrame) -> pl.DataFrame:
 def run_count(job: CountJob, shards: ShardSource, folder: Path, engine: Engine, *, done: Done = ignore_done) -> Parts:
     """Count a corpus into a folder; what an earlier run has left there is not done again."""
     folder = place(folder)
-    described = about(job, job.options, COUNTS)
+    described = about(job, COUNTS)
     PartFolder(path=folder, about=described).begin()
     tables = run_job(job, shards, {table: folder / PARTIAL / table for table in job.tables}, engine, done=done)
     totals = tables[COUNTS].totals
@@ -250,10 +250,9 @@ def run_count(job: CountJob, shards: ShardSource, folder: Path, engine: Engine, 
         keep_held_out(tables[HELD], folder / HELD_OUT_FILE)
     made_from = identity(job.name, job.version, dict(job.options), shards.sha256, n_files(totals["tokens"]))
     parts = _add_buckets(tables[COUNTS].paths, totals, folder, made_from, engine)
-    finished = PartFolder(path=folder, about={**described, "corpus": shards.sha256, "totals": totals})
-    finished.finish(parts)
+    finished = PartFolder(folder, {**described, "corpus": shards.sha256, "totals": totals}).finish(parts)
     remove_folder(folder / PARTIAL)
-    return Parts(folder=folder, about=finished.about, parts=tuple(parts))
+    return finished
 
 
 def n_files(n_words: int) -> int:

@@ -63,10 +63,6 @@ class Engine(Protocol):
 
     def run(self, tasks: Iterable[Task[T]]) -> Iterator[T]: ...
 
-    def prepare(self, task: Task[T]) -> T:
-        """Run a task that loads what later ones need, where these will run; its result is the same everywhere."""
-        ...
-
     def close(self) -> None:
         """End the workers."""
         ...
@@ -88,9 +84,6 @@ class InProcess:
     def run(self, tasks: Iterable[Task[T]]) -> Iterator[T]:
         for task in tasks:
             yield task.run()
-
-    def prepare(self, task: Task[T]) -> T:
-        return task.run()
 
     def close(self) -> None:
         pass
@@ -178,11 +171,6 @@ class Processes:
             for name in new:
                 del os.environ[name]
 
-    def prepare(self, task: Task[T]) -> T:
-        """Load it in a worker, so that this process stays small."""
-        (prepared,) = self.run([task])
-        return prepared
-
     def close(self) -> None:
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
@@ -235,10 +223,6 @@ class SparkEngine:
             except BaseException:
                 context.cancelAllJobs()
                 raise
-
-    def prepare(self, task: Task[T]) -> T:
-        """Load it here: every machine has the same models."""
-        return task.run()
 
     def close(self) -> None:
         """Leave the context to the next job."""

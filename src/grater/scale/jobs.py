@@ -17,12 +17,10 @@ that it does not name are removed.  Readers take only what the manifest names an
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from io import BytesIO
 from pathlib import Path
@@ -30,11 +28,11 @@ from typing import Any, Protocol, TypeAlias
 
 import polars as pl
 
-from grater.errors import BadInput, GraterError, Problem
-from grater.files import place, reason, replacing
+from grater.errors import BadInput, Problem
+from grater.files import place, replacing
 from grater.model import Json
 from grater.scale.engines import Engine
-from grater.scale.shards import Shard, ShardEssay, make_room, reading_manifest, verified
+from grater.scale.shards import Shard, ShardEssay, emptying, reading_manifest, verified
 from grater.tables.files import MANIFEST, PARTS_FORMAT, UNFINISHED
 
 VERSION = 1
@@ -92,15 +90,12 @@ class PartFolder:
 
     def begin(self) -> None:
         """Make the folder; it counts as unfinished until `finish`."""
-        try:
-            make_room(self.path, _is_ours, "results")
+        with emptying(self.path, _is_ours, "results"):
             with replacing(self.path / UNFINISHED) as stream:
                 stream.write((json.dumps(dict(self.about), indent=1) + "\n").encode())
             (self.path / MANIFEST).unlink(missing_ok=True)
-        except OSError as error:
-            raise GraterError(f"{self.path}: cannot be written: {reason(error)}") from error
 
-    def finish(self, parts: Sequence[Part]) -> None:
+    def finish(self, parts: Sequence[Part]) -> Parts:
         """Name the parts that count, in order, and remove all others."""
         entries: list[Json] = [asdict(part) for part in parts]
         manifest = {"format": PARTS_FORMAT, "version": VERSION, **self.about, "parts": entries}
@@ -111,6 +106,7 @@ class PartFolder:
         for file in self.path.glob("part-*.parquet"):
             if file.name not in named:
                 file.unlink(missing_ok=True)
+        return Parts(self.path, self.about, tuple(parts))
 
 
 def _is_ours(file: Path) -> bool:
@@ -178,7 +174,6 @@ def read_parts(folder: Path, *, job: str) -> Parts:
 
 Schema: TypeAlias = Mapping[str, Any]
 """Types of polars, or those of Python that stand for them, by column."""
-Options: TypeAlias = Mapping[str, Json]
 COUNT = "n"
 """The column that sums add up; 64 bits."""
 
@@ -201,7 +196,7 @@ class Job(Protocol):
     def version(self) -> int: ...
 
     @property
-    def options(self) -> Options: ...
+    def options(self) -> Mapping[str, Json]: ...
 
     @property
     def tables(self) -> Mapping[str, Schema]: ...
@@ -209,38 +204,9 @@ class Job(Protocol):
     def partial(self, essays: Sequence[ShardEssay]) -> Partial: ...
 
 
-@dataclass(frozen=True, slots=True)
-class OptionsTask:
-    """The options of a job, asked of those who will do it: the hash of a model is known where the model is loaded."""
-
-    job: Job
-
-    @property
-    def name(self) -> str:
-        return f"the options of {self.job.name}"
-
-    def run(self) -> Options:
-        return dict(self.job.options)
-
-
-def about(job: Job, options: Options, table: str) -> dict[str, Json]:
+def about(job: Job, table: str) -> dict[str, Json]:
     """The lines of a manifest that describe the job."""
-    return {"job": job.name, "job_version": job.version, "options": dict(options), "table": table}
-
-
-@contextmanager
-def without_collector() -> Iterator[None]:
-    """Memory is freed by counting references alone: analyses have no cycles, and the collector would search them all.
-
-    A fifth of the CPU time of a detector.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
+    return {"job": job.name, "job_version": job.version, "options": dict(job.options), "table": table}
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,29 +221,17 @@ class ShardTask:
     def name(self) -> str:
         return f"{self.job.name} of {self.shard.file}"
 
-    def run(self) -> ShardResult:
-        with without_collector():
-            partial = self.job.partial(self.shard.read())
-        parts = {table: write_part(partial.tables[table], path, partial.totals) for table, path in self.paths.items()}
-        return ShardResult(number=self.shard.number, parts=parts)
+    def run(self) -> tuple[int, dict[str, Part]]:
+        """The number of the shard, and its part of each table."""
+        partial = self.job.partial(self.shard.read())
+        return self.shard.number, {
+            table: write_part(partial.tables[table], path, partial.totals) for table, path in self.paths.items()
+        }
 
-    def earlier(self) -> ShardResult | None:
-        """The results of an earlier run."""
-        parts = {table: existing_part(path) for table, path in self.paths.items()}
-        known = {table: part for table, part in parts.items() if part is not None}
-        return ShardResult(number=self.shard.number, parts=known) if len(known) == len(parts) else None
-
-
-@dataclass(frozen=True, slots=True)
-class ShardResult:
-    number: int
-    parts: Mapping[str, Part] = field(hash=False)
-
-
-def _task(job: Job, options: Options, shard: Shard, folders: Mapping[str, Path]) -> ShardTask:
-    made_from = identity(job.name, job.version, dict(options), shard.sha256)
-    paths = {table: folder / part_name(shard.number, made_from) for table, folder in folders.items()}
-    return ShardTask(job=job, shard=shard, paths=paths)
+    def earlier(self) -> dict[str, Part] | None:
+        """The parts that an earlier run has written, if all are there."""
+        parts = {table: part for table, path in self.paths.items() if (part := existing_part(path))}
+        return parts if len(parts) == len(self.paths) else None
 
 
 Done: TypeAlias = Callable[[int], None]
@@ -294,31 +248,27 @@ def run_job(
 
     Shards are taken as workers become free; `done` gets the number of each that is ready.
     """
-    options = engine.prepare(OptionsTask(job))
-    folders = {table: place(folder) for table, folder in folders.items()}
-    targets = {table: PartFolder(path=folder, about=about(job, options, table)) for table, folder in folders.items()}
+    targets = {table: PartFolder(place(folder), about(job, table)) for table, folder in folders.items()}
     for target in targets.values():
         target.begin()
-    results: dict[int, Mapping[str, Part]] = {}
+    results: dict[int, dict[str, Part]] = {}
 
     def missing() -> Iterator[ShardTask]:
         for shard in shards:
-            task = _task(job, options, shard, folders)
+            made_from = identity(job.name, job.version, dict(job.options), shard.sha256)
+            name = part_name(shard.number, made_from)
+            task = ShardTask(job, shard, {table: target.path / name for table, target in targets.items()})
             if earlier := task.earlier():
-                results[shard.number] = earlier.parts
+                results[shard.number] = earlier
                 done(shard.number)
             else:
                 yield task
 
-    for result in engine.run(missing()):
-        results[result.number] = result.parts
-        done(result.number)
-    finished = {}
-    for table, target in targets.items():
-        parts = tuple(results[number][table] for number in sorted(results))
-        target.finish(parts)
-        finished[table] = Parts(folder=target.path, about=target.about, parts=parts)
-    return finished
+    for number, parts in engine.run(missing()):
+        results[number] = parts
+        done(number)
+    in_order = [results[number] for number in sorted(results)]
+    return {table: target.finish([parts[table] for parts in in_order]) for table, target in targets.items()}
 
 
 LEAST_WAITING = 1 << 16

@@ -1,4 +1,4 @@
-"""The jobs on a corpus shard by shard: decisions of detectors, corpus statistics, checks.
+"""The jobs on a corpus shard by shard: decisions of detectors, and corpus statistics.
 
 *Decisions* of several detectors come from one pass, with the places of their items.  Rows are in the order of essays,
 and within an essay in the order of the systems as they were named.  External systems that are files or programs
@@ -6,32 +6,30 @@ see a corpus as a whole and are not run shard by shard (`is_external`).
 
 *Statistics* of a shard are a tally that merges with others (`grater.corpora.statistics`): a document that continues
 in the next shard is added up by its name, and intervals come from the same blocks of documents, so every number is
-the same as in one pass.  *Defects* of single essays are final; rules on the whole corpus merge in the same
-way.
+the same as in one pass.
 """
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
-import polars as pl
-
-from grater.corpora.check import CheckResult, CorpusCheck, Finding
 from grater.corpora.counts import Counting
 from grater.corpora.statistics import CorpusTally
-from grater.corpora.tagsets import TAGSETS
 from grater.detect.decisions import ITEM, TYPES, DecisionRows, summary
 from grater.detect.detector import Detector
 from grater.detect.systems import at_precision, load_systems
 from grater.model import Json
+from grater.options import Working, require_different
+from grater.scale.corpus import engine_for, shards_of
 from grater.scale.engines import Engine
-from grater.scale.jobs import Done, Partial, Parts, Schema, ignore_done, run_job
-from grater.scale.shards import ShardEssay, ShardSource
+from grater.scale.jobs import Done, Partial, Parts, Schema, ignore_done
+from grater.scale.shards import Shard, ShardEssay, ShardSource
 
 DECISIONS, ITEMS = "decisions", "items"
 
@@ -103,87 +101,46 @@ def summary_of(decisions: Parts) -> list[dict[str, Json]]:
     ]
 
 
-COUNTED = "counted"
-PICKLED: dict[str, type] = {"pickled": bytes}
-"""What was counted in a shard, to be merged with the others; its folder is temporary."""
-
-
-def _partial(counted: object) -> Partial:
-    return Partial(tables={COUNTED: pl.DataFrame({"pickled": [pickle.dumps(counted)]}, schema=PICKLED)})
-
-
-def _counted(
-    job: StatisticsJob | CheckJob, shards: ShardSource, folder: Path, engine: Engine, done: Done
-) -> Iterator[Any]:
-    """What a job has counted in each shard, in their order."""
-    parts = run_job(job, shards, {COUNTED: folder}, engine, done=done)[COUNTED]
-    return (pickle.loads(frame["pickled"].item()) for frame in parts.frames())
-
-
 @dataclass(frozen=True, slots=True)
-class StatisticsJob:
-    """The counts of the corpus study, by the values of a metadata field where one is named."""
+class TallyTask:
+    """The counts of a shard for the corpus study, by the values of a metadata field where one is named."""
 
-    by: str | None = None
-    counting: Counting = field(default_factory=Counting)
-    name: str = "statistics"
-    version: int = 2
-
-    @property
-    def options(self) -> Mapping[str, Json]:
-        merge, split = self.counting.merge_alternatives, self.counting.split_tags
-        return {"by": self.by, "merge_alternatives": merge, "split_tags": split}
+    shard: Shard
+    by: str | None
+    counting: Counting
 
     @property
-    def tables(self) -> Mapping[str, Schema]:
-        return {COUNTED: PICKLED}
+    def name(self) -> str:
+        return f"statistics of {self.shard.file}"
 
-    def partial(self, essays: Sequence[ShardEssay]) -> Partial:
-        return _partial(CorpusTally.of("", (each.essay for each in essays), self.by, self.counting))
+    def run(self) -> tuple[int, CorpusTally]:
+        essays = (each.essay for each in self.shard.read())
+        return self.shard.number, CorpusTally.of("", essays, self.by, self.counting)
 
 
-def counted_corpus(
-    job: StatisticsJob, name: str, shards: ShardSource, folder: Path, engine: Engine, *, done: Done = ignore_done
+def tally_of(
+    name: str, shards: ShardSource, by: str | None, counting: Counting, engine: Engine, *, done: Done = ignore_done
 ) -> CorpusTally:
-    """The tally of a corpus; what a shard gives is kept in a folder until all are there."""
-    tally = CorpusTally(name, job.by)
-    for part in _counted(job, shards, folder, engine, done):
-        tally.merge(part)
+    """The tally of a corpus: those of its shards, added up in their order as they come."""
+    tally, waiting, n_added = CorpusTally(name, by), dict[int, CorpusTally](), 0
+    for number, part in engine.run(TallyTask(shard, by, counting) for shard in shards):
+        waiting[number] = part
+        while n_added in waiting:
+            tally.merge(waiting.pop(n_added))
+            n_added += 1
+        done(number)
     return tally
 
 
-@dataclass(frozen=True, slots=True)
-class CheckJob:
-    """The defects of essays, and of each shard what the rules on whole corpora have seen."""
-
-    tagset: str | None = None
-    name: str = "check"
-    version: int = 2
-
-    @property
-    def options(self) -> Mapping[str, Json]:
-        return {"tagset": self.tagset}
-
-    @property
-    def tables(self) -> Mapping[str, Schema]:
-        return {COUNTED: PICKLED}
-
-    def check(self) -> CorpusCheck:
-        return CorpusCheck(TAGSETS[self.tagset] if self.tagset else None)
-
-    def partial(self, essays: Sequence[ShardEssay]) -> Partial:
-        check = self.check()
-        findings = list(check.of_essays(each.essay for each in essays))
-        return _partial((findings, check))
-
-
-def checked_corpus(
-    job: CheckJob, name: str, shards: ShardSource, folder: Path, engine: Engine, *, done: Done = ignore_done
-) -> CheckResult:
-    """The defects of a corpus in the order of its essays, then those of the whole."""
-    check, findings = job.check(), list[Finding]()
-    for in_shard, part in _counted(job, shards, folder, engine, done):
-        findings += in_shard
-        check.merge(part)
-    findings += check.of_corpus()
-    return CheckResult(tuple((name, finding) for finding in findings), check.census)
+def tallies_of(
+    files: Sequence[Path], by: str | None, counting: Counting, format_name: str | None, **working: Unpack[Working]
+) -> list[CorpusTally]:
+    """The tally of each corpus; one without shards is cut first, for Spark next to it, where its workers see it."""
+    require_different(files)
+    is_shared, found = working.get("engine") == "spark", []
+    with closing(engine_for(files, **working)) as engine:
+        for file in files:
+            out = file if is_shared else Path(tempfile.gettempdir(), "grater-parts")
+            with shards_of([file], f"reading {file}", out=out, format_name=format_name) as (shards, done):
+                found.append(tally_of(str(file), shards, by, counting, engine, done=done))
+    return found

@@ -27,14 +27,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import polars as pl
 
-from grater.corpora import read_corpus
+from grater.corpora import read_corpus, with_documents
 from grater.corpora.formats import FORMATS, EssayIds
 from grater.corpora.jsonl import essay_from, essay_record
-from grater.corpora.merge import attach_documents
 from grater.corpora.plain import read_text
 from grater.corpora.source import files_of, ignore_progress, open_source
-from grater.errors import BadInput, GraterError, Problem, UsageError
-from grater.files import place, reason, replacing
+from grater.errors import BadInput, Problem, UsageError
+from grater.files import complaining, place, reason, replacing
 from grater.model import Essay, Json, hash_of
 
 if TYPE_CHECKING:
@@ -108,11 +107,14 @@ def reading_manifest(path: Path, what: str) -> Iterator[None]:
         raise BadInput(Problem(str(path), f"expected {what}, found {error}")) from error
 
 
-def make_room(folder: Path, is_ours: Callable[[Path], bool], what: str) -> None:
-    """Make a folder that is new, empty, or has only files of ours."""
-    folder.mkdir(parents=True, exist_ok=True)
-    if others := [file.name for file in folder.iterdir() if not is_ours(file)]:
-        raise UsageError(f"{folder}: expected a new folder or one of {what}, found {others[0]} in it")
+@contextmanager
+def emptying(folder: Path, is_ours: Callable[[Path], bool], what: str) -> Iterator[None]:
+    """Make a folder that is new, empty, or has only files of ours, which may be removed inside."""
+    with complaining(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        if others := [file.name for file in folder.iterdir() if not is_ours(file)]:
+            raise UsageError(f"{folder}: expected a new folder or one of {what}, found {others[0]} in it")
+        yield
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,10 +171,8 @@ def corpus_of(
 ) -> Iterator[ShardEssay]:
     """The essays of several corpora as of one, each with a separate id; `lines` reads text by the paragraph."""
     essays = (essay for path in paths for essay in _read(path, format_name, lines=lines, advance=advance))
-    if documents:
-        essays = attach_documents(essays, read_corpus(documents))  # type: ignore[assignment]
     ids, texts = EssayIds(), set[int]()
-    for essay in essays:
+    for essay in with_documents(essays, documents) if documents else essays:
         essay_id = ids.of_document(essay.essay_id)
         text = hash_of(essay.text.strip())
         yield ShardEssay(
@@ -210,7 +210,10 @@ class LazyCut:
     def __init__(self, essays: Iterable[ShardEssay], folder: Path, *, size: int = SIZE, lines: bool = False) -> None:
         self._essays, self._folder, self._size, self._lines = essays, place(folder), size, lines
         self._done: Shards | None = None
-        _make_room(self._folder)
+        with emptying(self._folder, _is_ours, "shards"):
+            (self._folder / MANIFEST).unlink(missing_ok=True)
+            for file in self._folder.iterdir():
+                file.unlink()
 
     def __iter__(self) -> Iterator[Shard]:
         shards, corpus_hash = [], hashlib.sha256()
@@ -249,17 +252,6 @@ def cut(essays: Iterable[ShardEssay], folder: Path, *, size: int = SIZE, lines: 
     for _ in lazy:
         pass
     return lazy.done
-
-
-def _make_room(folder: Path) -> None:
-    """Make the folder; shards in it are replaced."""
-    try:
-        make_room(folder, _is_ours, "shards")
-        (folder / MANIFEST).unlink(missing_ok=True)
-        for file in folder.iterdir():
-            file.unlink()
-    except OSError as error:
-        raise GraterError(f"{folder}: cannot be written: {reason(error)}") from error
 
 
 def _is_ours(file: Path) -> bool:

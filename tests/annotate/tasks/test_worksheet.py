@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 
@@ -61,17 +62,17 @@ def test_a_sample_is_judged_in_a_sheet_from_python(tmp_path: Path) -> None:
     places = [(name, "essay-1", item.span.start, item.span.end, "prep") for name, item in ITEMS]
     items = pl.DataFrame(places, ["item", "essay", "start", "end", "kind"], orient="row")
     decisions = pl.DataFrame({"item": ["i0", "i1"], "system": "S", "flagged": [1, 0], "suggestion": ["on", None]})
-    drawn = grater.sample(decisions, system="S", n=2)
-    path = tmp_path / "ada.csv"
-    assert grater.worksheet(path, drawn, [ESSAY], decisions, items=items) == 2
+    path, new = tmp_path / "ada.csv", tmp_path / "new.csv"
+    draw = partial(grater.sample, decisions, system="S", n=2, essays=[ESSAY], items=items)
     earlier = pl.DataFrame({"item": ["i1"], "rater": ["bo"], "label": ["ok"]})
-    assert grater.worksheet(path, drawn, [ESSAY], decisions, items=items, judgments=earlier, rater="ada") == 1
-    pl.read_csv(path, infer_schema=False).with_columns(label=pl.lit("error")).write_csv(path)
+    draw(worksheet=path, judgments=earlier)
+    answered = {"label": pl.lit("error"), "rater": pl.lit("ada")}
+    pl.read_csv(path, infer_schema=False).with_columns(**answered).write_csv(path)
     assert rows(grater.read_judgments(path)) == [("i0", "ada", "error")]
-    new = tmp_path / "new.csv"
-    assert grater.worksheet(new, drawn, [ESSAY], decisions, items=items, task="verify", system="S") == 1
+    draw(worksheet=new, task="verify")
+    assert pl.read_csv(new, infer_schema=False).filter(pl.col("item") != "#")["item"].to_list() == ["i0"]
     with pytest.raises(UnknownName, match="unknown task 'err'"):
-        grater.worksheet(new, drawn, [ESSAY], decisions, items=items, task="err")
+        draw(worksheet=new, task="err")
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".xlsx"])

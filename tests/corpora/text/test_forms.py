@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.corpora.text.inflect import indefinite_article, is_mass, number_of, plural, singular
-from grater.corpora.text.lemmas import is_word, lemma, lemmas_of, stem, words
+from grater.corpora.text.lemmas import IRREGULAR, is_word, lemma, lemmas_of, stem, words
 from grater.corpora.text.prepositions import PREPOSITIONS, VARIANTS, canonical
-from grater.corpora.text.verbs import IRREGULAR, VerbForms, verb_base, verb_forms
+from grater.corpora.text.verbs import VerbForms, verb_base, verb_forms
 from tests.each import for_each
 
 PAIRS = """

@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 
-from grater.corpora.text.sentences import sentence_spans, sentence_tokens, sentence_words, sentences_of
+from grater.corpora.text.sentences import sentence_spans, sentences_of
 from grater.corpora.text.tokens import token_spans
 from grater.model import Essay, Span
 from tests.corpora.text.learner_text import learner_text
@@ -126,15 +126,6 @@ def test_an_essay_that_carries_tokens_is_one_sentence() -> None:
     assert sentences_of(Essay("e", text, tokens=(Span(0, 2), Span(3, 4), Span(5, 8), Span(9, 10)))) == (Span(0, 10),)
     assert sentences_of(Essay("e", "", tokens=())) == ()
     assert sentences_of(Essay("e", text)) == (Span(0, 4), Span(5, 10))
-
-
-@given(learner_text)
-def test_words_stand_where_their_tokens_are_with_places_and_without(text: str) -> None:
-    with_places = list(sentence_tokens(text))
-    assert [[span.of(text) for span in spans] for spans, _ in with_places] == [
-        list(words) for _, words in with_places
-    ]
-    assert list(sentence_words(text)) == [words for _, words in with_places]
 
 
 PARAGRAPH = re.compile(r"<(?:P|TITLE)>\n(.*?)\n</(?:P|TITLE)>", re.DOTALL)

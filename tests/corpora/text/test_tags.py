@@ -1,13 +1,10 @@
 from __future__ import annotations
 
-import sys
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grater.corpora.text.tags import Part, PerceptronTagger, load_tagger
-from grater.errors import MissingExtra
+from grater.corpora.text.tags import load_tagger
 from tests.examples import examples
 
 SOME = "The the a dog dogs barked happily , . 😀 recieve 2009 U.S. i dont x-ray"
@@ -40,19 +37,3 @@ def test_any_words_get_one_tag_each_and_the_same_in_any_batch(sentences: list[li
     assert [len(tags) for tags in together] == [len(words) for words in sentences]
     assert together == [tagger.tag(words) for words in sentences]
     assert together[::-1] == tagger.tag_all(sentences[::-1])
-
-
-@pytest.mark.parametrize("start", [0, 1, 2, 7, 255, 256, 257, 300])
-def test_a_part_has_the_tags_that_it_has_in_the_whole(start: int) -> None:
-    tagger = load_tagger()
-    assert isinstance(tagger, PerceptronTagger)
-    words = ["Her", "run", "made", "them", "run", "that", "way", "long", "before", "noon"] * 31
-    tags = tagger.tag(words)
-    parts = [Part(words, start, end, tags[:start]) for end in (start, start + 1, start + 5, len(words))]
-    assert tagger.tag_parts(parts) == [tags[part.start : part.end] for part in parts]
-
-
-def test_spacy_missing_is_reported_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "spacy", None)
-    with pytest.raises(MissingExtra, match=r"needs spaCy: pip install 'grater\[spacy\]'"):
-        load_tagger("spacy:no_such_model")

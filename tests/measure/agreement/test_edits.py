@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.corpora import read_corpus
-from grater.corpora.merge import Reread, attach_documents, merge_annotators
+from grater.corpora.merge import attach_documents, merge_annotators
 from grater.errors import GraterError
 from grater.measure.agreement.edits import Criterion, edit_agreement, edit_marks
 from grater.measure.agreement.summary import agreement
@@ -214,7 +213,7 @@ def test_all_coefficients_are_those_of_the_same_judgments(tokens: list[list[str]
 
 def merged(*names: str) -> Iterator[Essay]:
     paths = [data_path(f"conll14/{name}") for name in names]
-    return merge_annotators({path.stem: Reread(partial(read_corpus, path)) for path in paths})
+    return merge_annotators({path.stem: read_corpus(path) for path in paths})
 
 
 @pytest.mark.data

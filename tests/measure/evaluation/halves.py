@@ -10,13 +10,13 @@ sample is drawn as the paper drew it, two items that are not flagged for each th
 from __future__ import annotations
 
 import sys
-from functools import cache, partial
+from functools import cache
 
 import polars as pl
 
 from grater.corpora import read_corpus
 from grater.corpora.judgments import judgments_from_edits
-from grater.corpora.merge import Reread, attach_documents, merge_annotators
+from grater.corpora.merge import attach_documents, merge_annotators
 from grater.corpora.text.prepositions import canonical
 from grater.corpora.text.tokens import tokens_of
 from grater.measure.evaluation.evaluation import EvaluationOptions, evaluate
@@ -37,7 +37,7 @@ def corpus() -> tuple[Table, Judgments, dict[str, str]]:
     """Decisions of both systems on every preposition, the judgments of nine, and the document of each item."""
     files = [data_path(f"conll14/ten-annotators/A{number}.m2") for number in range(1, 11)]
     documents = read_corpus(data_path("conll14/official/official-2014.0.sgml"))
-    merged = merge_annotators({file.stem: Reread(partial(read_corpus, file)) for file in files})
+    merged = merge_annotators({file.stem: read_corpus(file) for file in files})
     essays = list(attach_documents(merged, documents))
     places, words, document = {}, {}, {}
     for essay in essays:

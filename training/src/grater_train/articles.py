@@ -28,7 +28,7 @@ import numpy.typing as npt
 from numpy.typing import NDArray
 
 from grater.corpora.text.analysis import Sentence, analyse_all, analyse_words
-from grater.corpora.text.tags import Clusters, PerceptronTagger, load_tagger
+from grater.corpora.text.tags import Clusters, load_tagger
 from grater.detect.articles.constructions import CONSTRUCTIONS, NONE_OF_THEM, Habits
 from grater.detect.articles.detector import (
     IS_CONFUSABLE,
@@ -139,8 +139,7 @@ class ArticleOptions:
 
 def tagger_clusters() -> Clusters:
     """The shipped tagger's clusters of words that are used alike."""
-    tagger = load_tagger()
-    return tagger.weights.clusters if isinstance(tagger, PerceptronTagger) else Clusters.none()
+    return load_tagger().weights.clusters
 
 
 def fitted(

@@ -49,7 +49,7 @@ from grater.corpora.text.tags import (
     SIZES,
     Clusters,
     Ids,
-    Tagger,
+    PerceptronTagger,
     Weights,
     all_features,
     lower,
@@ -216,7 +216,7 @@ def _flat(rows: Iterable[Sequence[int]]) -> NDArray[np.int64]:
     return np.fromiter((number for row in rows for number in row), np.int64)
 
 
-def accuracy(tagger: Tagger, sentences: Sequence[Tagged]) -> Interval:
+def accuracy(tagger: PerceptronTagger, sentences: Sequence[Tagged]) -> Interval:
     """The share of words with the treebank's own tag."""
     predicted = tagger.tag_all([sentence.words for sentence in sentences])
     counts = [

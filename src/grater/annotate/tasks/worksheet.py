@@ -39,7 +39,6 @@ def sample_worksheet(
     task: str = "error",
     decisions: Table | None = None,
     system: str = "",
-    rater: str = "",
 ) -> Worksheet:
     """The sheet of unjudged items, in order; a task that compares suggestions gets only items with one."""
     asks, by_id = TASKS[task], {essay.essay_id: essay for essay in essays}
@@ -55,7 +54,7 @@ def sample_worksheet(
     for item in wanted:
         payload = {SUGGESTION: suggestions[item]} if item in suggestions else {}
         asked.append((item, Unit(item, by_id[places[item].essay_id], (UnitItem(places[item], payload),))))
-    return sheet_of(asks, asked, rater=rater)
+    return sheet_of(asks, asked)
 
 
 def _suggestions(decisions: Table | None, system: str) -> dict[str, str]:

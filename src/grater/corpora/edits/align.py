@@ -190,16 +190,6 @@ def _same(source: Words, target: Words, i: int, j: int) -> Step:
     return Step("M" if source.texts[i] == target.texts[j] else "S", i, i + 1, j, j + 1)
 
 
-def changed_part(old: Sequence[str], new: Sequence[str]) -> tuple[int, int, int]:
-    """The part of the two sentences aligned with anything but matches: its start, and its end on each side.
-
-    Words outside it do not influence its alignment.
-    """
-    start, end, new_end = _unlike(old, new)
-    lower, new_lower = [word.lower() for word in old[:end]], [word.lower() for word in new[:new_end]]
-    return min(start, _differing(lower, new_lower)[0]), end, new_end
-
-
 def _differing(old: Sequence[str], new: Sequence[str]) -> tuple[int, int, int]:
     """The start and the ends of the table; a word repeated right after the common beginning is included."""
     start, end, new_end = _unlike(old, new)

@@ -31,14 +31,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from itertools import islice
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from grater.corpora.edits.align import CONTENT, Step, Words, align, are_related, changed_part, character_ratio, merge
+from grater.corpora.edits.align import CONTENT, Step, Words, align, are_related, character_ratio, merge
 from grater.corpora.text.inflect import singular
 from grater.corpora.text.lemmas import is_word, lemma, lemmas_of
-from grater.corpora.text.tags import Part, PerceptronTagger, Tagger, load_tagger
+from grater.corpora.text.tags import PerceptronTagger, load_tagger
 from grater.errors import MissingExtra, UsageError
 
 OTHER = "OTHER"
@@ -265,9 +265,6 @@ GRATER = "grater"
 ERRANT = "errant"
 AT_ONCE = 512
 
-N_BEFORE, N_AFTER = 2, 4
-"""Words around a change that the type of an edit or the tag of a word may depend on."""
-
 Pair: TypeAlias = tuple[Sequence[str], Sequence[str]]
 """The words of a sentence and those of its correction."""
 
@@ -301,7 +298,7 @@ def load_engine(name: str = GRATER) -> Engine:
 class GraterEngine:
     """Our own alignment, merging and types; sentences are tagged a few hundred at a time."""
 
-    def __init__(self, tagger: Tagger | None = None) -> None:
+    def __init__(self, tagger: PerceptronTagger | None = None) -> None:
         self.tagger = tagger or load_tagger()
 
     @property
@@ -310,23 +307,10 @@ class GraterEngine:
 
     def extract(self, pairs: Iterable[Pair]) -> Iterator[tuple[WordEdit, ...]]:
         remaining = iter(pairs)
-        while batch := list(islice(remaining, AT_ONCE)):
-            changes = [_Change.of(list(old), list(new)) for old, new in batch]
-            parts = iter(self._parts([change for change in changes if change]))
-            for change in changes:
-                yield tuple(_edits(*next(parts), change.first)) if change else ()
-
-    def _parts(self, changes: Sequence[_Change]) -> list[tuple[Words, Words]]:
-        """The words that the edits of each pair depend on, with their tags."""
-        if isinstance(self.tagger, PerceptronTagger):
-            old_tags = self.tagger.tag_parts([change.source() for change in changes])
-            targets = [change.target(tags) for change, tags in zip(changes, old_tags, strict=True)]
-            tagged = zip(targets, self.tagger.tag_parts(targets), strict=True)
-            new_tags = [part.before + tags for part, tags in tagged]
-        else:
-            old_tags = self.tagger.tag_all([change.old for change in changes])
-            new_tags = self.tagger.tag_all([change.new for change in changes])
-        return [change.words(*tags) for change, *tags in zip(changes, old_tags, new_tags, strict=True)]
+        while batch := [(tuple(old), tuple(new)) for old, new in islice(remaining, AT_ONCE)]:
+            tags = iter(self.tagger.tag_all([side for old, new in batch if old != new for side in (old, new)]))
+            for old, new in batch:
+                yield tuple(_edits(Words(old, next(tags)), Words(new, next(tags)))) if old != new else ()
 
     def types(self, words: Sequence[str], edits: Sequence[WordEdit]) -> list[str]:
         """Types for edits made elsewhere; edits that overlap or correct nothing get an empty type."""
@@ -336,43 +320,10 @@ class GraterEngine:
         return ["" if step is None else type_of(step, source, target) for step in steps]
 
 
-class _Change(NamedTuple):
-    """A pair that differs, and the words [first, end) and [first, new_end) that its edits and types depend on.
-
-    The tag of a word depends on two words on each side and on the tags before it, so target tags before `first` equal
-    those of the source.
-    """
-
-    old: list[str]
-    new: list[str]
-    first: int
-    end: int
-    new_end: int
-
-    @staticmethod
-    def of(old: list[str], new: list[str]) -> _Change | None:
-        """None if nothing changed."""
-        if old == new:
-            return None
-        start, end, new_end = changed_part(old, new)
-        ends = min(len(old), end + N_AFTER), min(len(new), new_end + N_AFTER)
-        return _Change(old, new, max(0, start - N_BEFORE), *ends)
-
-    def source(self) -> Part:
-        return Part(self.old, 0, self.end)
-
-    def target(self, old_tags: tuple[str, ...]) -> Part:
-        return Part(self.new, self.first, self.new_end, old_tags[: self.first])
-
-    def words(self, old_tags: tuple[str, ...], new_tags: tuple[str, ...]) -> tuple[Words, Words]:
-        old, new = slice(self.first, self.end), slice(self.first, self.new_end)
-        return Words(tuple(self.old[old]), old_tags[old]), Words(tuple(self.new[new]), new_tags[new])
-
-
-def _edits(source: Words, target: Words, first: int) -> Iterator[WordEdit]:
+def _edits(source: Words, target: Words) -> Iterator[WordEdit]:
     for step in merge(align(source, target), source, target):
         correction = " ".join(target.texts[step.new_start : step.new_end])
-        yield WordEdit(first + step.start, first + step.end, type_of(step, source, target), correction)
+        yield WordEdit(step.start, step.end, type_of(step, source, target), correction)
 
 
 def _applied(words: Sequence[str], edits: Sequence[WordEdit]) -> tuple[list[Step | None], list[str]]:
@@ -401,10 +352,7 @@ class ErrantEngine:
 
     @property
     def name(self) -> str:
-        try:
-            return f"{ERRANT}-{version(ERRANT)}/{self.spacy_model}"
-        except PackageNotFoundError:
-            return f"{ERRANT}-unknown/{self.spacy_model}"
+        return f"{ERRANT}-{version(ERRANT)}/{self.spacy_model}"
 
     def extract(self, pairs: Iterable[Pair]) -> Iterator[tuple[WordEdit, ...]]:
         for words, corrected in pairs:

@@ -1,7 +1,7 @@
 """The tag sets of the field, what their tags mean, and how they map to each other (docs/tagsets.md).
 
-`TAGSETS["nucle"]` gives a set; `translate` says what a tag is called in another; `split` tells prepositions and
-articles apart by the words of an edit; `guess_tagset` finds the set that a corpus uses.  Others join by the
+`TAGSETS["nucle"]` gives a set; `MAPS["nucle", "conll14"]` says what its tags are in another; `split` tells
+prepositions and articles apart by the words of an edit; `guess_tagset` finds the set of a corpus.  Others join by the
 entry-point group `grater.tagsets`.  Our own are the tables next to this module, in the order and the groups of their
 sources; all examples are ours.
 
@@ -35,10 +35,6 @@ sources; all examples are ours.
   the operation, or nothing.  *Into the CLC codes*: from ERRANT only; NUCLE and CoNLL-2014 tags do not name the word
   class that a CLC code needs.  The CLC tells agreement, countability and form of one word class apart; ERRANT does
   not.
-  Other pairs go by way of CoNLL-2014 (`ROUTES`).
-
-A map of tags alone often gives several: only the words of the edit can tell which of them it is.  `translate_edit`
-looks at them, as far as words without tags go (prepositions, articles, what is missing or too many).
 
 `split` tells two broad NUCLE tags apart by the words of the edit: prepositions in `Wcip`, articles in `Rloc`.
 Dahlmeier, Ng and Wu 2013, section 5: the bulk of `Wcip` are prepositions, and many local redundancies are articles;
@@ -58,7 +54,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
@@ -159,11 +155,6 @@ class Mapped:
     codes: tuple[str, ...]
     reason: str = ""
 
-    @property
-    def code(self) -> str | None:
-        """The one counterpart, where there is one."""
-        return self.codes[0] if len(self.codes) == 1 else None
-
 
 MAPS: dict[tuple[str, str], dict[str, Mapped]] = {}
 """By source and target set: what each tag of the one is in the other."""
@@ -171,38 +162,18 @@ for _source, _target, _tag, _relation, _codes, _reason in _rows("maps"):
     _table = MAPS.setdefault((_source, _target), {})
     _table[_tag] = Mapped(cast(Relation, _relation), tuple(_codes.split()), _reason)
 
-ROUTES: dict[tuple[str, str], tuple[Mapping[str, Mapped], ...]] = {
-    **{pair: (table,) for pair, table in MAPS.items()},
-    ("nucle", "errant"): (MAPS["nucle", "conll14"], MAPS["conll14", "errant"]),
-    ("errant", "nucle"): (MAPS["errant", "conll14"], MAPS["conll14", "nucle"]),
-    ("clc", "nucle"): (MAPS["clc", "conll14"], MAPS["conll14", "nucle"]),
-}
-
 WORD = re.compile(r"\w+(?:['’]\w+)*")
 ARTICLES = frozenset({"a", "an", "the"})
 
 
-@dataclass(frozen=True, slots=True)
-class Changed:
-    """The words that an edit takes out and those that it puts in."""
-
-    removed: tuple[str, ...]
-    added: tuple[str, ...]
-
-    def all_are(self, kind: Callable[[str], bool]) -> bool:
-        """Whether something has changed, and every word of it is of the kind."""
-        words = self.removed + self.added
-        return bool(words) and all(kind(word) for word in words)
-
-
-def changed_words(edit: Edit, text: str) -> Changed:
-    """Span and first correction, in lower case, without the words that both have."""
+def changed_words(edit: Edit, text: str) -> list[str]:
+    """The words of the span and of the first correction that the other does not have, in lower case."""
     if not edit.replacements:
-        return Changed((), ())
+        return []
     span = _grown(edit.span, text)
     replaced = text[span.start : edit.span.start] + edit.replacements[0] + text[edit.span.end : span.end]
     before, after = (Counter(WORD.findall(words.lower())) for words in (span.of(text), replaced))
-    return Changed(tuple((before - after).elements()), tuple((after - before).elements()))
+    return [*(before - after), *(after - before)]
 
 
 def _grown(span: Span, text: str) -> Span:
@@ -215,12 +186,8 @@ def _grown(span: Span, text: str) -> Span:
     return Span(start, end)
 
 
-def is_preposition(word: str) -> bool:
-    return canonical(word) is not None
-
-
 KINDS: dict[str, tuple[str, Callable[[str], bool]]] = {
-    "Wcip": ("prep", is_preposition),
+    "Wcip": ("prep", lambda word: canonical(word) is not None),
     "Rloc": ("article", ARTICLES.__contains__),
     "Rloc-": ("article", ARTICLES.__contains__),
 }
@@ -231,70 +198,5 @@ def split(edit: Edit, text: str) -> str:
     if edit.tag not in KINDS:
         return edit.tag
     name, kind = KINDS[edit.tag]
-    half = name if changed_words(edit, text).all_are(kind) else "other"
-    return f"{edit.tag}/{half}"
-
-
-BY_WORDS: dict[str, Callable[[str], bool]] = {"Prep": is_preposition, "ArtOrDet": ARTICLES.__contains__}
-"""The tags of CoNLL-2014 that closed classes of words decide where a NUCLE tag could be one of several."""
-
-
-def translate(tag: str, source: str, target: str) -> Mapped:
-    """The translation of `tag` from the set `source` to the set `target`; unknown names are an error."""
-    return _follow(tag, source, target, lambda mapped: mapped)
-
-
-def translate_edit(edit: Edit, text: str, source: str, target: str) -> Mapped:
-    """As `translate`, with the words of the edit to choose among several tags where they can."""
     changed = changed_words(edit, text)
-    return _follow(edit.tag, source, target, lambda mapped: _chosen(mapped, changed))
-
-
-def _follow(tag: str, source: str, target: str, choose: Callable[[Mapped], Mapped]) -> Mapped:
-    mapped = Mapped("exact", (TAGSETS[source][tag].code,))
-    if TAGSETS[source] is TAGSETS[target]:
-        return mapped
-    if (source, target) not in ROUTES:
-        return Mapped("none", (), f"there is no map from {source} to {target}")
-    for table in ROUTES[source, target]:
-        mapped = choose(_onward(mapped, table))
-    return mapped
-
-
-def _onward(mapped: Mapped, table: Mapping[str, Mapped]) -> Mapped:
-    """The next step of a chain: the codes of all candidates, and the reasons of both steps."""
-    if mapped.relation == "none":
-        return mapped
-    steps = [table[code] for code in mapped.codes]
-    codes = tuple(dict.fromkeys(code for step in steps for code in step.codes))
-    reasons = dict.fromkeys(reason for reason in (mapped.reason, *(step.reason for step in steps)) if reason)
-    reason = "; ".join(reasons)
-    if not codes:
-        return Mapped("none", (), reason)
-    if len(codes) > 1:
-        return Mapped("split", codes, reason)
-    is_exact = mapped.relation == "exact" and steps[0].relation == "exact"
-    return Mapped("exact" if is_exact else "broader", codes, "" if is_exact else reason)
-
-
-def _chosen(mapped: Mapped, changed: Changed) -> Mapped:
-    fits = tuple(code for code in mapped.codes if _fits(code, mapped.codes, changed))
-    return Mapped("broader", fits, mapped.reason) if mapped.relation == "split" and len(fits) == 1 else mapped
-
-
-def _fits(code: str, among: tuple[str, ...], changed: Changed) -> bool:
-    """Whether the changed words speak for this code of several; a code that words say nothing of always fits."""
-    letter, colon, _ = code.partition(":")
-    if colon:
-        return letter == _operation(changed)
-    if code in BY_WORDS:
-        return changed.all_are(BY_WORDS[code])
-    rivals = [BY_WORDS[rival] for rival in among if rival in BY_WORDS]
-    return not any(changed.all_are(kind) for kind in rivals)
-
-
-def _operation(changed: Changed) -> str:
-    """ERRANT's letter for what the edit does; none where no word changes."""
-    if changed.removed and changed.added:
-        return "R"
-    return "M" * bool(changed.added) + "U" * bool(changed.removed)
+    return f"{edit.tag}/{name if changed and all(map(kind, changed)) else 'other'}"

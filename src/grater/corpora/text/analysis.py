@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from grater.corpora.text.sentences import sentence_tokens
-from grater.corpora.text.tags import Tagger, load_tagger
+from grater.corpora.text.tags import PerceptronTagger, load_tagger
 from grater.corpora.text.tokens import spans_of_words
 from grater.model import Essay, Span
 
@@ -98,12 +98,14 @@ class Sentence:
     chunks: tuple[Chunk, ...]
 
 
-def analyse(essay: Essay | str, *, tagger: Tagger | None = None) -> tuple[Sentence, ...]:
+def analyse(essay: Essay | str, *, tagger: PerceptronTagger | None = None) -> tuple[Sentence, ...]:
     """The sentences of an essay or a raw text."""
     return analyse_all([essay], tagger=tagger)[0]
 
 
-def analyse_all(essays: Iterable[Essay | str], *, tagger: Tagger | None = None) -> list[tuple[Sentence, ...]]:
+def analyse_all(
+    essays: Iterable[Essay | str], *, tagger: PerceptronTagger | None = None
+) -> list[tuple[Sentence, ...]]:
     """The same for many essays: their sentences are tagged together, which is faster for short ones."""
     tagger = tagger or load_tagger()
     per_essay = [list(_sentences(essay)) for essay in essays]

@@ -70,31 +70,58 @@ def _forms(text: str) -> dict[str, str]:
     return lemmas
 
 
-IRREGULAR_VERBS = _forms(
-    "arise:arose,arisen awake:awoke,awoken be:am,is,are,was,were,been,being,'m,'re,’m,’re,ai bear:bore,borne,born "
-    "beat:beaten become:became begin:began,begun bend:bent bind:bound bite:bit,bitten bleed:bled "
-    "blow:blew,blown break:broke,broken breed:bred bring:brought build:built burn:burnt buy:bought can:ca,could "
-    "catch:caught choose:chose,chosen cling:clung come:came creep:crept deal:dealt dig:dug do:does,did,done "
-    "draw:drew,drawn dream:dreamt drink:drank,drunk drive:drove,driven dwell:dwelt eat:ate,eaten fall:fell,fallen "
-    "feed:fed feel:felt fight:fought find:found flee:fled fling:flung fly:flew,flown forbid:forbade,forbidden "
-    "forecast:forecast foresee:foresaw,foreseen forget:forgot,forgotten forgive:forgave,forgiven "
-    "freeze:froze,frozen get:got,gotten give:gave,given go:goes,went,gone grind:ground grow:grew,grown hang:hung "
-    "have:has,had,'ve,’ve hear:heard hide:hid,hidden hold:held keep:kept kneel:knelt know:knew,known lay:laid "
-    "lead:led lean:leant leap:leapt learn:learnt leave:left lend:lent lie:lay,lain,lying light:lit lose:lost "
-    "make:made mean:meant meet:met mistake:mistook,mistaken overcome:overcame oversee:oversaw,overseen "
-    "overtake:overtook,overtaken pay:paid plead:pled prove:proven rebuild:rebuilt repay:repaid ride:rode,ridden "
-    "ring:rang,rung rise:rose,risen run:ran saw:sawn say:said see:saw,seen seek:sought sell:sold send:sent sew:sewn "
-    "shake:shook,shaken shall:should,sha shear:shorn shine:shone shoot:shot show:shown shrink:shrank,shrunk "
-    "sing:sang,sung sink:sank,sunk sit:sat sleep:slept slide:slid sling:slung smell:smelt sow:sown "
-    "speak:spoke,spoken speed:sped spell:spelt spend:spent spill:spilt spin:spun spit:spat spoil:spoilt "
-    "spring:sprang,sprung stand:stood steal:stole,stolen stick:stuck sting:stung stink:stank,stunk "
-    "stride:strode,stridden strike:struck,stricken string:strung strive:strove,striven swear:swore,sworn "
-    "sweep:swept swell:swollen swim:swam,swum swing:swung take:took,taken teach:taught tear:tore,torn tell:told "
-    "think:thought throw:threw,thrown tie:tying undergo:underwent,undergone understand:understood "
-    "undertake:undertook,undertaken undo:undid,undone uphold:upheld upset:upset wake:woke,woken wear:wore,worn "
-    "weave:wove,woven weep:wept will:'ll,’ll,wo,would,'d,’d win:won wind:wound withdraw:withdrew,withdrawn "
-    "withhold:withheld withstand:withstood wring:wrung write:wrote,written die:dying"
+_IRREGULAR = (
+    "arise:arose:arisen awake:awoke:awoken babysit:babysat:babysat bear:bore:borne beat:beat:beaten "
+    "become:became:become befall:befell:befallen beget:begot:begotten begin:began:begun behold:beheld:beheld "
+    "bend:bent:bent bet:bet:bet bid:bid:bid bind:bound:bound bite:bit:bitten bleed:bled:bled blow:blew:blown "
+    "break:broke:broken breed:bred:bred bring:brought:brought broadcast:broadcast:broadcast build:built:built "
+    "burst:burst:burst buy:bought:bought cast:cast:cast catch:caught:caught choose:chose:chosen cling:clung:clung "
+    "come:came:come cost:cost:cost creep:crept:crept cut:cut:cut deal:dealt:dealt dig:dug:dug do:did:done "
+    "draw:drew:drawn drink:drank:drunk drive:drove:driven dwell:dwelt:dwelt eat:ate:eaten fall:fell:fallen "
+    "feed:fed:fed feel:felt:felt fight:fought:fought find:found:found flee:fled:fled fling:flung:flung "
+    "fly:flew:flown forbid:forbade:forbidden forecast:forecast:forecast foresee:foresaw:foreseen "
+    "foretell:foretold:foretold forget:forgot:forgotten forgive:forgave:forgiven forgo:forwent:forgone "
+    "forsake:forsook:forsaken freeze:froze:frozen get:got:got give:gave:given go:went:gone grind:ground:ground "
+    "grow:grew:grown hang:hung:hung have:had:had hear:heard:heard hide:hid:hidden hit:hit:hit hold:held:held "
+    "hurt:hurt:hurt keep:kept:kept kneel:knelt:knelt know:knew:known lay:laid:laid lead:led:led leave:left:left "
+    "lend:lent:lent let:let:let lie:lay:lain light:lit:lit lose:lost:lost make:made:made mean:meant:meant "
+    "meet:met:met mow:mowed:mown offset:offset:offset overhear:overheard:overheard partake:partook:partaken "
+    "pay:paid:paid prove:proved:proven put:put:put quit:quit:quit read:read:read ride:rode:ridden ring:rang:rung "
+    "rise:rose:risen run:ran:run saw:sawed:sawn say:said:said see:saw:seen seek:sought:sought sell:sold:sold "
+    "send:sent:sent set:set:set sew:sewed:sewn shake:shook:shaken shear:sheared:shorn shed:shed:shed "
+    "shine:shone:shone shoot:shot:shot show:showed:shown shrink:shrank:shrunk shut:shut:shut sing:sang:sung "
+    "sink:sank:sunk sit:sat:sat slay:slew:slain sleep:slept:slept slide:slid:slid sling:slung:slung slit:slit:slit "
+    "sow:sowed:sown speak:spoke:spoken speed:sped:sped spend:spent:spent spin:spun:spun spit:spat:spat "
+    "split:split:split spread:spread:spread spring:sprang:sprung stand:stood:stood steal:stole:stolen "
+    "stick:stuck:stuck sting:stung:stung stink:stank:stunk stride:strode:stridden strike:struck:struck "
+    "string:strung:strung strive:strove:striven swear:swore:sworn sweep:swept:swept swell:swelled:swollen "
+    "swim:swam:swum swing:swung:swung take:took:taken teach:taught:taught tear:tore:torn tell:told:told "
+    "think:thought:thought throw:threw:thrown thrust:thrust:thrust tread:trod:trodden wake:woke:woken "
+    "wear:wore:worn weave:wove:woven weep:wept:wept win:won:won wind:wound:wound withdraw:withdrew:withdrawn "
+    "withhold:withheld:withheld withstand:withstood:withstood wring:wrung:wrung write:wrote:written"
 )
+IRREGULAR: dict[str, tuple[str, str]] = {
+    base: (past, participle) for base, past, participle in (entry.split(":") for entry in _IRREGULAR.split())
+}
+"""Base to past and participle."""
+
+_SECOND = (
+    "beaten:beat born:bear burnt:burn dreamt:dream gotten:get leant:lean leapt:leap learnt:learn proved:prove "
+    "smelt:smell spelt:spell spilt:spill spoilt:spoil stricken:strike showed:show sped:speed lighted:light "
+    "hanged:hang kneeled:kneel sewed:sew swelled:swell shined:shine dwelled:dwell pleaded:plead pled:plead"
+)
+SECOND_FORMS: dict[str, str] = dict(pair.split(":") for pair in _SECOND.split())
+"""Other pasts or participles, to their base."""
+
+IRREGULAR_VERBS = {form: base for base, forms in IRREGULAR.items() for form in forms if form != base}
+IRREGULAR_VERBS |= SECOND_FORMS | _forms(
+    "be:am,is,are,was,were,been,being,'m,'re,’m,’re,ai can:ca,could die:dying do:does go:goes have:has,'ve,’ve "
+    "lie:lying mistake:mistook,mistaken overcome:overcame oversee:oversaw,overseen overtake:overtook,overtaken "
+    "rebuild:rebuilt repay:repaid shall:should,sha tie:tying undergo:underwent,undergone understand:understood "
+    "undertake:undertook,undertaken undo:undid,undone uphold:upheld will:'ll,’ll,wo,would,'d,’d"
+)
+"""Every irregular form to its base."""
+
 IRREGULAR_ADJECTIVES = _forms(
     "good:better,best bad:worse,worst far:further,furthest,farther,farthest little:less,least many:more,most"
 )

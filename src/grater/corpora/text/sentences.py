@@ -26,11 +26,11 @@ without a space after them, where the official split has none.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from grater.corpora.text.tokens import NEVER_FINAL, TokenisedText
+from grater.corpora.text.tokens import NEVER_FINAL, tokenised
 from grater.model import Essay, Span
 
 STOPS = ".!?…。！？"
@@ -61,18 +61,9 @@ def sentence_spans(text: str) -> tuple[Span, ...]:
 def sentence_tokens(text: str) -> Iterator[tuple[tuple[Span, ...], tuple[str, ...]]]:
     """The tokens and words of each sentence of a raw text, in order."""
     for paragraph in paragraph_spans(text):
-        tokens = TokenisedText(paragraph.of(text))
-        spans, words = tokens.spans(paragraph.start), tokens.words
-        for first, end in _Stream.of(tokens).sentences():
-            yield spans[first:end], words[first:end]
-
-
-def sentence_words(text: str) -> Iterator[tuple[str, ...]]:
-    """The words of each sentence of a raw text: faster than with their places."""
-    for paragraph in paragraph_spans(text):
-        stream = _Stream.of(TokenisedText(paragraph.of(text)))
-        for first, end in stream.sentences():
-            yield stream.words[first:end]
+        tokens = tokenised(paragraph.of(text), paragraph.start)
+        for first, end in _Stream(tokens.words, tokens.after_space).sentences():
+            yield tuple(tokens.spans[first:end]), tuple(tokens.words[first:end])
 
 
 def sentences_of(essay: Essay) -> tuple[Span, ...]:
@@ -122,12 +113,8 @@ def _unwrapped(text: str, block: Sequence[Span]) -> list[Span]:
 class _Stream:
     """The tokens of a paragraph, and the rules for a stop among them."""
 
-    words: tuple[str, ...]
-    after_space: frozenset[int]
-
-    @staticmethod
-    def of(tokens: TokenisedText) -> _Stream:
-        return _Stream(words=tokens.words, after_space=tokens.after_space())
+    words: Sequence[str]
+    after_space: Set[int]
 
     def sentences(self) -> Iterator[tuple[int, int]]:
         """The first token of each sentence, and the one after its last."""

@@ -29,11 +29,8 @@ Four tables of rows, one column a tag: one row a feature of words (`features`); 
 are both common; one a pair of previous tags; one a common word with the tag before it (the word itself in one half,
 the word after it in the other).  The tag before the first word is `len(tags)`.
 
-Part-of-speech tags: the tag set, and taggers by name.
-
 The tags are those of the Penn Treebank as the English treebanks of Universal Dependencies write them (XPOS).
-`load_tagger()` gives the tagger that comes with grater; a path gives a model that was trained; `spacy:NAME` gives a
-spaCy model, which must be installed: its fine-grained tags (`token.tag_`), on our tokens.
+`load_tagger()` gives the tagger that comes with grater; a path gives a model that was trained.
 """
 
 from __future__ import annotations
@@ -42,16 +39,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import import_module
 from itertools import chain, islice
 from pathlib import PurePath
-from threading import Lock
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grater.errors import MissingExtra
 from grater.model import Json
 from grater.models import Model, expecting, read_model, require_parts, shipped
 
@@ -207,25 +201,7 @@ LONGEST_STRETCH = 256
 BATCH = 8192
 """Words that are tagged together: their scores fit into the cache of a processor."""
 
-MOST_KEPT = 1 << 16
-"""Words whose sums are kept; then all are dropped, and come again as they are needed."""
-
-MOST_AT_ONCE = 4096
-
 Scores = NDArray[np.int16]
-
-
-class Part(NamedTuple):
-    """The words [start, end) of a sentence, to be tagged; `before` are the tags of the words before them."""
-
-    words: Sequence[str]
-    start: int
-    end: int
-    before: tuple[str, ...] = ()
-
-
-_Stretch: TypeAlias = tuple[list[str], tuple[str, ...]]
-"""Words with two neighbours on each side, and the tags before them."""
 
 
 def _by_place(features: Sequence[str]) -> tuple[dict[str, int], Ids]:
@@ -240,6 +216,14 @@ def _by_place(features: Sequence[str]) -> tuple[dict[str, int], Ids]:
     return names, rows
 
 
+class _Word(NamedTuple):
+    """What a word adds to the scores of tags: a sum for each place, and its numbers among paired and common words."""
+
+    sums: Scores
+    paired: int
+    common: int
+
+
 class PerceptronTagger:
     """A trained tagger; keeps what it has worked out of each word."""
 
@@ -251,12 +235,7 @@ class PerceptronTagger:
         self._table = np.vstack([weights.rows, np.zeros((1, len(weights.tags)), np.int8)])  # the last for the unknown
         self._paired = {word: number for number, word in enumerate(weights.paired, 1)}
         self._common = {word: number for number, word in enumerate(weights.common, 1)}
-        self._tags = {tag: number for number, tag in enumerate(weights.tags)}
-        self._lock = Lock()  # what is kept is shared by all threads
-        self._kept: dict[str, int] = {}
-        self._sums: Scores = np.zeros((len(PLACES), 0, len(weights.tags)), np.int16)
-        self._pair_numbers: Ids = np.zeros(0, np.int64)
-        self._common_numbers: Ids = np.zeros(0, np.int64)
+        self._word = lru_cache(maxsize=1 << 16)(self._work_out)
 
     def tag(self, words: Sequence[str]) -> tuple[str, ...]:
         """The tags of one sentence."""
@@ -264,84 +243,39 @@ class PerceptronTagger:
 
     def tag_all(self, sentences: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
         """The tags of many sentences; the same as one by one, but faster."""
-        return self.tag_parts([Part(words, 0, len(words)) for words in sentences])
+        names = chain.from_iterable(map(self._tag_batch, _batches(sentences)))
+        return [tuple(islice(names, len(words))) for words in sentences]
 
-    def tag_parts(self, parts: Sequence[Part]) -> list[tuple[str, ...]]:
-        """The tags of parts of sentences, as they are in the whole."""
-        names = chain.from_iterable(map(self._tag_batch, _batches(parts)))
-        return [tuple(islice(names, part.end - part.start)) for part in parts]
+    def _tag_batch(self, batch: Sequence[list[str]]) -> list[str]:
+        order = _Order.of(np.array([len(keys) for keys in batch], np.int64) - 4)
+        keys = list(chain.from_iterable(batch))
+        known = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+        numbers = np.array([known[key] for key in keys], np.int64)
+        words = [self._word(key) for key in known]
+        sums = np.stack([word.sums for word in words], axis=1)
+        paired, common = np.array([word[1:] for word in words], np.int64).T
+        scores = self._static(sums, paired[numbers], numbers, order.places)
+        tags = np.empty(len(scores), np.int64)
+        tags[order.tokens] = self._decode(scores, common[numbers], order)
+        return [self.weights.tags[tag] for tag in tags.tolist()]
 
-    def _tag_batch(self, batch: Sequence[_Stretch]) -> list[str]:
-        keys = [keys for keys, _ in batch]
-        order = _Order.of(np.array([len(words) for words in keys], np.int64) - 4)
-        history = np.full((len(batch), 2), len(self.weights.tags), np.int64)  # the two tags before each stretch
-        for row, (_, before) in enumerate(batch):
-            if before:
-                history[row, 2 - len(before) :] = [self._tags[tag] for tag in before]
-        history = history[order.stretches]
-        with self._lock:
-            numbers = self._numbers(list(chain.from_iterable(keys)))
-            tags = self._decode(self._static(numbers, order.places), numbers, order, history)
-        in_order = np.empty_like(tags)
-        in_order[order.tokens] = tags
-        return [self.weights.tags[tag] for tag in in_order.tolist()]
+    def _work_out(self, key: str) -> _Word:
+        word, is_first = (key[1:], True) if key[:1] == EDGE and key != EDGE else (key, False)
+        names, n_far, n_near = all_features(word, self.weights.clusters, is_first=is_first)
+        features = np.array([self._features.get(name, len(self._features)) for name in names], np.int64)
+        counts = (len(names) if place == "-" else n_near if place in NEAR else n_far for place in PLACES)
+        sums = [
+            self._table.take(rows[features[:n]], axis=0).sum(axis=0, dtype=np.int16)
+            for n, rows in zip(counts, self._rows, strict=True)
+        ]
+        small = lower(word)
+        return _Word(np.stack(sums), self._paired.get(small, 0), self._common.get(small, 0))
 
-    def _numbers(self, keys: list[str]) -> Ids:
-        """The numbers under which the words are kept; new words are computed first."""
-        kept = self._kept
-        try:
-            return np.array([kept[key] for key in keys], np.int64)
-        except KeyError:
-            self._learn(sorted({key for key in keys if key not in kept}), keys)
-        return np.array([self._kept[key] for key in keys], np.int64)
-
-    def _learn(self, new: Sequence[str], keys: Sequence[str]) -> None:
-        if len(self._kept) + len(new) > MOST_KEPT:
-            self._kept.clear()
-            new = sorted(set(keys))
-        first = len(self._kept)
-        self._grow(first + len(new))
-        for start in range(0, len(new), MOST_AT_ONCE):
-            self._work_out(first + start, new[start : start + MOST_AT_ONCE])
-
-    def _work_out(self, first: int, keys: Sequence[str]) -> None:
-        """Sum the weights of words for each of their places, under numbers from `first` on."""
-        now = slice(first, first + len(keys))
-        self._kept |= zip(keys, range(now.start, now.stop), strict=True)
-        classes = self.weights.clusters
-        marked = [(key[1:], True) if key[:1] == EDGE and key != EDGE else (key, False) for key in keys]
-        names, n_far, n_near = zip(
-            *(all_features(word, classes, is_first=first) for word, first in marked), strict=True
-        )
-        lengths = [len(features) for features in names]
-        find, unknown = self._features.get, len(self._features)
-        features = np.array([find(name, unknown) for name in chain.from_iterable(names)], np.int64)
-        positions = np.arange(len(features)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        for number, (place, rows) in enumerate(zip(PLACES, self._rows, strict=True)):
-            counts = np.array(lengths if place == "-" else n_near if place in NEAR else n_far, np.int64)
-            counted = features[positions < np.repeat(counts, lengths)]
-            weights = self._table.take(rows[counted], axis=0)
-            self._sums[number, now] = np.add.reduceat(weights, counts.cumsum() - counts, axis=0, dtype=np.int16)
-        small = [lower(word) for word, _ in marked]
-        self._pair_numbers[now] = [self._paired.get(word, 0) for word in small]
-        self._common_numbers[now] = [self._common.get(word, 0) for word in small]
-
-    def _grow(self, size: int) -> None:
-        room = self._sums.shape[1]
-        if size > room:
-            more = max(size - room, room)
-            self._sums = np.concatenate(
-                [self._sums, np.zeros((len(PLACES), more, len(self.weights.tags)), np.int16)], 1
-            )
-            self._pair_numbers = np.concatenate([self._pair_numbers, np.zeros(more, np.int64)])
-            self._common_numbers = np.concatenate([self._common_numbers, np.zeros(more, np.int64)])
-
-    def _static(self, numbers: Ids, places: Ids) -> Scores:
+    def _static(self, sums: Scores, paired: Ids, numbers: Ids, places: Ids) -> Scores:
         """The scores of each place's tags from words alone."""
-        scores: Scores = self._sums[0].take(numbers[places], axis=0)
-        for sums, away in zip(self._sums[1:], AWAY[1:], strict=True):
-            scores += sums.take(numbers[places + away], axis=0)
-        paired = self._pair_numbers[numbers]
+        scores: Scores = sums[0].take(numbers[places], axis=0)
+        for of_place, away in zip(sums[1:], AWAY[1:], strict=True):
+            scores += of_place.take(numbers[places + away], axis=0)
         for kind, (left, right) in enumerate(PAIRS if self.weights.pair_keys.size else ()):
             keys = pair_keys(kind, paired[places + left], paired[places + right], len(self.weights.paired))
             rows = self.weights.pair_keys.searchsorted(keys)
@@ -349,15 +283,15 @@ class PerceptronTagger:
             scores[known] += self.weights.pair_rows.take(rows[known], axis=0)
         return scores
 
-    def _decode(self, scores: Scores, numbers: Ids, order: _Order, starts: Ids) -> Ids:
+    def _decode(self, scores: Scores, common: Ids, order: _Order) -> Ids:
         """The tags, all sentences going forward in step."""
         weights, n_tags = self.weights, len(self.weights.tags)
         history = weights.history.reshape(-1, n_tags)
         own, after = weights.common_rows.reshape(2, -1, n_tags)
-        common = self._common_numbers[numbers] * (n_tags + 1)
+        common = common * (n_tags + 1)
         own_common, next_common = common[order.places], common[order.places + 1]
         tags = np.empty(len(scores), np.int64)
-        before, last = starts.T
+        before = last = np.full(order.n_active[0], n_tags, np.int64)  # the two tags before each first word
         start = 0
         for n_active in order.n_active:
             now = slice(start, start + n_active)
@@ -377,13 +311,12 @@ class _Order:
     """The words of a batch in the order of tagging: all first words, longest sentence first, all second words, ...
 
     `tokens` numbers them among the words of the batch, `places` among its keys, which count the edges; `n_active` is
-    the number of sentences with a first, second, ... word, and `stretches` the order of these.
+    the number of sentences with a first, second, ... word.
     """
 
     tokens: Ids
     places: Ids
     n_active: list[int]
-    stretches: Ids
 
     @staticmethod
     def of(lengths: Ids) -> _Order:
@@ -392,16 +325,18 @@ class _Order:
         position = np.arange(len(sentence)) - n_before[sentence]
         tokens = np.lexsort((-lengths[sentence], position))  # stable: ties stay in the order of the sentences
         places = tokens + 4 * sentence[tokens] + 2
-        return _Order(tokens, places, np.bincount(position).tolist(), sentence[tokens[: len(lengths)]])
+        return _Order(tokens, places, np.bincount(position).tolist())
 
 
-def _batches(parts: Sequence[Part]) -> Iterator[list[_Stretch]]:
-    batch: list[_Stretch] = []
+def _batches(sentences: Sequence[Sequence[str]]) -> Iterator[list[list[str]]]:
+    """Stretches of sentences with two neighbours on each side; the first word of a sentence is marked as such."""
+    batch: list[list[str]] = []
     n_words = 0
-    for part in parts:
-        for stretch in _stretches(part):
-            batch.append(stretch)
-            n_words += len(stretch[0]) - 4
+    for words in filter(None, sentences):
+        keys = [EDGE, EDGE, EDGE + words[0], *words[1:], EDGE, EDGE]
+        for start in range(0, len(words), LONGEST_STRETCH):
+            batch.append(keys[start : start + LONGEST_STRETCH + 4])
+            n_words += len(batch[-1]) - 4
             if n_words >= BATCH:
                 yield batch
                 batch, n_words = [], 0
@@ -409,86 +344,13 @@ def _batches(parts: Sequence[Part]) -> Iterator[list[_Stretch]]:
         yield batch
 
 
-def _stretches(part: Part) -> Iterator[_Stretch]:
-    """The words with two neighbours on each side, in stretches; the first word of a sentence is marked as such."""
-    words, start, end, before = part
-    if start < end:
-        keys = [EDGE, EDGE, EDGE + words[0], *words[1 : end + 2], EDGE, EDGE]
-    while start < end:
-        stop = min(end, start - start % LONGEST_STRETCH + LONGEST_STRETCH)
-        n_known = min(2, start % LONGEST_STRETCH)
-        yield keys[start : stop + 4], before[-n_known:] if n_known else ()
-        start, before = stop, ()
-
-
-SPACY = "spacy:"
-
-
-class Tagger(Protocol):
-    """Gives one tag to each word, the same whatever else is in the batch."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def card(self) -> Mapping[str, Json]: ...
-
-    def tag(self, words: Sequence[str]) -> tuple[str, ...]: ...
-
-    def tag_all(self, sentences: Sequence[Sequence[str]]) -> list[tuple[str, ...]]: ...
-
-
-def load_tagger(name_or_path: str | PurePath | None = None) -> Tagger:
-    """A tagger by its name or file; the shipped one by default.  Loaded once."""
-    return _load(None if name_or_path is None else str(name_or_path))
+def load_tagger(path: str | PurePath | None = None) -> PerceptronTagger:
+    """The tagger of a model file; the shipped one by default.  Loaded once."""
+    return _load(str(shipped(KIND) if path is None else path))
 
 
 @lru_cache(maxsize=4)
-def _load(name: str | None) -> Tagger:
-    if name is not None and name.startswith(SPACY):
-        return SpacyTagger.named(name.removeprefix(SPACY))
-    path = shipped("tagger") if name is None else name
+def _load(path: str) -> PerceptronTagger:
     model = read_model(path, kind=KIND)
     with expecting("a tagger", path):
         return PerceptronTagger(Weights.of(model))
-
-
-N_AT_ONCE = 64
-
-
-class SpacyTagger:
-    """Any spaCy pipeline that sets tags; only the components needed for tagging run."""
-
-    def __init__(self, pipeline: Any, name: str) -> None:
-        self.pipeline = pipeline
-        self.name = f"spacy:{name}"
-        self.card: Mapping[str, Json] = {
-            "name": self.name,
-            "kind": "tagger",
-            "version": pipeline.meta.get("version", ""),
-        }
-
-    @staticmethod
-    def named(name: str) -> SpacyTagger:
-        """An installed spaCy model by its name."""
-        try:
-            spacy = import_module("spacy")
-        except ImportError as error:
-            raise MissingExtra(f"the tagger 'spacy:{name}' needs spaCy: pip install 'grater[spacy]'") from error
-        try:
-            pipeline = spacy.load(name, exclude=["ner", "lemmatizer", "textcat"])
-        except OSError as error:
-            hint = f"install it with: python -m spacy download {name}"
-            raise MissingExtra(f"expected the spaCy model {name!r}, found none of that name; {hint}") from error
-        return SpacyTagger(pipeline, name)
-
-    def tag(self, words: Sequence[str]) -> tuple[str, ...]:
-        return self.tag_all([words])[0]
-
-    def tag_all(self, sentences: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
-        docs = [self._doc(words) for words in sentences]
-        return [tuple(token.tag_ for token in doc) for doc in self.pipeline.pipe(docs, batch_size=N_AT_ONCE)]
-
-    def _doc(self, words: Sequence[str]) -> Any:
-        tokens = import_module("spacy.tokens")
-        return tokens.Doc(self.pipeline.vocab, words=list(words))

@@ -28,9 +28,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import accumulate, chain
-from operator import add, itemgetter
+from itertools import accumulate
 from typing import TypeAlias
 
 from grater.model import Essay, Span
@@ -54,9 +54,6 @@ ABBREVIATIONS = NEVER_FINAL | MAY_BE_FINAL
 
 Piece: TypeAlias = tuple[int, int]
 """Start and end of a token within its chunk."""
-
-Cut: TypeAlias = tuple[tuple[str, ...], tuple[int, ...]]
-"""The tokens of a chunk, and from the start of each to the next one's, as if a space followed the chunk."""
 
 LONGEST_CACHED = 40
 
@@ -111,51 +108,36 @@ JOINED = dict.fromkeys(("cannot", "gonna", "gotta", "wanna", "gimme", "lemme"), 
 """Two words written as one, and where the second begins."""
 
 
+@dataclass(slots=True)
 class TokenisedText:
-    """The tokens of a raw text: their words at once, their places on demand.
+    """The words of a raw text, where they are, and the numbers of those that follow whitespace or nothing.
 
     Equal words of different texts are the same object, so that it is hashed once.
     """
 
-    __slots__ = ("_chunks", "_cuts", "_text", "words")
+    words: list[str] = field(default_factory=list)
+    spans: list[Span] = field(default_factory=list)
+    after_space: set[int] = field(default_factory=set)
 
-    def __init__(self, text: str) -> None:
-        self._text, self._chunks = text, text.split()
-        self._cuts = _cuts_of(self._chunks)
-        self.words = tuple(chain.from_iterable(map(_words_of_cut, self._cuts)))
 
-    def after_space(self) -> frozenset[int]:
-        """The tokens, by number, that have whitespace or nothing before them."""
-        return frozenset(accumulate(map(len, map(_words_of_cut, self._cuts)), initial=0))
-
-    def spans(self, start: int = 0) -> tuple[Span, ...]:
-        """Where the tokens are, if the text begins at `start`."""
-        starts = self._starts(start)
-        return tuple(map(Span, starts, map(add, starts, map(len, self.words))))
-
-    def _starts(self, start: int) -> list[int]:
-        if len(self._text) != sum(map(len, self._chunks)) + len(self._chunks) - 1:
-            return self._searched_starts(start)
-        starts = list(accumulate(chain.from_iterable(map(_steps_of_cut, self._cuts)), initial=start))
-        starts.pop()
-        return starts
-
-    def _searched_starts(self, start: int) -> list[int]:
-        """Where there is more than one character between two chunks, or some before the first."""
-        starts: list[int] = []
-        offset = 0
-        for chunk, (_, steps) in zip(self._chunks, self._cuts, strict=True):
-            offset = self._text.find(chunk, offset)  # only whitespace lies between, so the first hit is the chunk
-            for step in steps:
-                starts.append(start + offset)
-                offset += step
-            offset -= 1
-        return starts
+def tokenised(text: str, start: int = 0) -> TokenisedText:
+    """The tokens of a text that begins at `start`."""
+    tokens = TokenisedText()
+    at = 0
+    for chunk in text.split():
+        at = text.find(chunk, at)  # only whitespace lies between, so the first hit is the chunk
+        tokens.after_space.add(len(tokens.words))
+        for word in _cached_cut(chunk) if len(chunk) <= LONGEST_CACHED else _cut(chunk):
+            tokens.words.append(word)
+            tokens.spans.append(Span(start + at, start + at + len(word)))
+            at += len(word)
+    tokens.after_space.add(len(tokens.words))
+    return tokens
 
 
 def token_spans(text: str) -> tuple[Span, ...]:
     """The tokens of a raw text, in order."""
-    return TokenisedText(text).spans()
+    return tuple(tokenised(text).spans)
 
 
 def spans_of_words(words: Sequence[str]) -> tuple[Span, ...]:
@@ -169,27 +151,17 @@ def tokens_of(essay: Essay) -> tuple[Span, ...]:
     return token_spans(essay.text) if essay.tokens is None else essay.tokens
 
 
-def _pieces(chunk: str) -> tuple[Piece, ...]:
-    pieces: list[Piece] = []
-    for match in TOKEN.finditer(chunk):
-        pieces += _split_word(chunk, match.start(), match.end())
-    return tuple(pieces)
+def words_of(text: str) -> list[str]:
+    """The words of a raw text."""
+    return tokenised(text).words
 
 
-def _cut(chunk: str) -> Cut:
-    words = tuple([chunk[start:end] for start, end in _pieces(chunk)])
-    return words, (*map(len, words[:-1]), len(words[-1]) + 1)
+def _cut(chunk: str) -> tuple[str, ...]:
+    pieces = [piece for match in TOKEN.finditer(chunk) for piece in _split_word(chunk, match.start(), match.end())]
+    return tuple([chunk[start:end] for start, end in pieces])
 
 
 _cached_cut = lru_cache(maxsize=1 << 16)(_cut)
-_words_of_cut = itemgetter(0)
-_steps_of_cut = itemgetter(1)
-
-
-def _cuts_of(chunks: Sequence[str]) -> list[Cut]:
-    if max(map(len, chunks), default=0) <= LONGEST_CACHED:
-        return list(map(_cached_cut, chunks))
-    return [_cached_cut(chunk) if len(chunk) <= LONGEST_CACHED else _cut(chunk) for chunk in chunks]
 
 
 def _split_word(chunk: str, start: int, end: int) -> list[Piece]:

@@ -13,55 +13,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from grater.corpora.text.lemmas import is_word
+from grater.corpora.text.lemmas import IRREGULAR, SECOND_FORMS, is_word
 
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
-
-_IRREGULAR = (
-    "arise:arose:arisen awake:awoke:awoken babysit:babysat:babysat bear:bore:borne beat:beat:beaten "
-    "become:became:become befall:befell:befallen beget:begot:begotten begin:began:begun behold:beheld:beheld "
-    "bend:bent:bent bet:bet:bet bid:bid:bid bind:bound:bound bite:bit:bitten bleed:bled:bled blow:blew:blown "
-    "break:broke:broken breed:bred:bred bring:brought:brought broadcast:broadcast:broadcast build:built:built "
-    "burst:burst:burst buy:bought:bought cast:cast:cast catch:caught:caught choose:chose:chosen cling:clung:clung "
-    "come:came:come cost:cost:cost creep:crept:crept cut:cut:cut deal:dealt:dealt dig:dug:dug do:did:done "
-    "draw:drew:drawn drink:drank:drunk drive:drove:driven dwell:dwelt:dwelt eat:ate:eaten fall:fell:fallen "
-    "feed:fed:fed feel:felt:felt fight:fought:fought find:found:found flee:fled:fled fling:flung:flung "
-    "fly:flew:flown forbid:forbade:forbidden forecast:forecast:forecast foresee:foresaw:foreseen "
-    "foretell:foretold:foretold forget:forgot:forgotten forgive:forgave:forgiven forgo:forwent:forgone "
-    "forsake:forsook:forsaken freeze:froze:frozen get:got:got give:gave:given go:went:gone grind:ground:ground "
-    "grow:grew:grown hang:hung:hung have:had:had hear:heard:heard hide:hid:hidden hit:hit:hit hold:held:held "
-    "hurt:hurt:hurt keep:kept:kept kneel:knelt:knelt know:knew:known lay:laid:laid lead:led:led leave:left:left "
-    "lend:lent:lent let:let:let lie:lay:lain light:lit:lit lose:lost:lost make:made:made mean:meant:meant "
-    "meet:met:met mow:mowed:mown offset:offset:offset overhear:overheard:overheard partake:partook:partaken "
-    "pay:paid:paid prove:proved:proven put:put:put quit:quit:quit read:read:read ride:rode:ridden ring:rang:rung "
-    "rise:rose:risen run:ran:run saw:sawed:sawn say:said:said see:saw:seen seek:sought:sought sell:sold:sold "
-    "send:sent:sent set:set:set sew:sewed:sewn shake:shook:shaken shear:sheared:shorn shed:shed:shed "
-    "shine:shone:shone shoot:shot:shot show:showed:shown shrink:shrank:shrunk shut:shut:shut sing:sang:sung "
-    "sink:sank:sunk sit:sat:sat slay:slew:slain sleep:slept:slept slide:slid:slid sling:slung:slung slit:slit:slit "
-    "sow:sowed:sown speak:spoke:spoken speed:sped:sped spend:spent:spent spin:spun:spun spit:spat:spat "
-    "split:split:split spread:spread:spread spring:sprang:sprung stand:stood:stood steal:stole:stolen "
-    "stick:stuck:stuck sting:stung:stung stink:stank:stunk stride:strode:stridden strike:struck:struck "
-    "string:strung:strung strive:strove:striven swear:swore:sworn sweep:swept:swept swell:swelled:swollen "
-    "swim:swam:swum swing:swung:swung take:took:taken teach:taught:taught tear:tore:torn tell:told:told "
-    "think:thought:thought throw:threw:thrown thrust:thrust:thrust tread:trod:trodden wake:woke:woken "
-    "wear:wore:worn weave:wove:woven weep:wept:wept win:won:won wind:wound:wound withdraw:withdrew:withdrawn "
-    "withhold:withheld:withheld withstand:withstood:withstood wring:wrung:wrung write:wrote:written"
-)
-IRREGULAR: dict[str, tuple[str, str]] = {
-    base: (past, participle) for base, past, participle in (entry.split(":") for entry in _IRREGULAR.split())
-}
-"""Base to past and participle."""
-
-_SECOND = (
-    "beaten:beat born:bear burnt:burn dreamt:dream gotten:get leant:lean leapt:leap learnt:learn proved:prove "
-    "smelt:smell spelt:spell spilt:spill spoilt:spoil stricken:strike showed:show sped:speed lighted:light "
-    "hanged:hang kneeled:kneel sewed:sew swelled:swell shined:shine dwelled:dwell pleaded:plead pled:plead"
-)
-SECOND_FORMS: dict[str, str] = dict(pair.split(":") for pair in _SECOND.split())
-"""Other pasts or participles, to their base."""
 
 _PREFIXES = "over under out mis re un fore inter up with counter pre breast cross"
 PREFIXES = tuple(_PREFIXES.split())

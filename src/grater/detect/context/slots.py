@@ -32,9 +32,9 @@ from grater.corpora.text.inflect import (
     plural,
     singular,
 )
-from grater.corpora.text.lemmas import is_word
+from grater.corpora.text.lemmas import SECOND_FORMS, is_word
 from grater.corpora.text.prepositions import PREPOSITIONS, canonical
-from grater.corpora.text.verbs import MODALS, SECOND_FORMS, verb_base, verb_forms
+from grater.corpora.text.verbs import MODALS, verb_base, verb_forms
 from grater.detect.articles.phrases import ARTICLES, CARDINAL, OPEN, PROPER, QUANTIFIER, noun_phrases
 from grater.detect.context.heads import (
     ARTICLE_GAP_HEAD,

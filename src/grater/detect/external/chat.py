@@ -29,7 +29,7 @@ from urllib.parse import urlsplit
 
 from grater.chat import CHARACTERS_PER_TOKEN, Cache, Chat, Message, endpoint_of, n_tokens
 from grater.corpora.fitting import fitted_lines, odd_lines
-from grater.corpora.text.tokens import TokenisedText, tokens_of
+from grater.corpora.text.tokens import tokens_of, words_of
 from grater.detect.external.texts import edits_to
 from grater.errors import BadInput, Problem, UsageError
 from grater.files import reason
@@ -264,6 +264,6 @@ def _require_corrections(sources: Sequence[str], lines: Sequence[str]) -> None:
             raise ValueError(f"line {number} is much longer than what it corrects")
         if 3 * len(line) + 60 < len(source):
             raise ValueError(f"line {number} has lost most of its words")
-    misplaced = odd_lines([TokenisedText(source).words for source in sources], lines).misplaced
+    misplaced = odd_lines([words_of(source) for source in sources], lines).misplaced
     if misplaced:
         raise ValueError(f"line {misplaced[0] + 1} shares few words with what it corrects")

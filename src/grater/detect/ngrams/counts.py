@@ -33,7 +33,7 @@ import numpy as np
 from grater.corpora.formats import FORMATS
 from grater.corpora.source import files_of, ignore_progress, open_source
 from grater.corpora.text.prepositions import VARIANTS
-from grater.corpora.text.sentences import sentence_words
+from grater.corpora.text.sentences import sentence_tokens
 from grater.errors import UsageError
 from grater.model import hash_of
 
@@ -187,7 +187,7 @@ def sentences_of_lines(lines: Iterable[str]) -> Iterator[list[str]]:
     """The normal words of each sentence; a line has at least one, unless it is blank."""
     remembered = lru_cache(maxsize=1 << 20)(normal)
     for line in lines:
-        for words in sentence_words(line):
+        for _, words in sentence_tokens(line):
             yield [*map(remembered, words)]
 
 

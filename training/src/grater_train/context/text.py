@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grater.corpora.text.sentences import sentence_tokens
-from grater.corpora.text.tags import Tagger, load_tagger
+from grater.corpora.text.tags import PerceptronTagger, load_tagger
 from grater.detect.context.pieces import SPECIAL
 from grater.model import Essay
 
@@ -103,7 +103,7 @@ class TaggedText:
             yield Essay(str(number), " ".join(self.types[word] for word in words))
 
 
-def tagged_text(lines: Iterable[str], *, tagger: Tagger | None = None) -> TaggedText:
+def tagged_text(lines: Iterable[str], *, tagger: PerceptronTagger | None = None) -> TaggedText:
     """The sentences of a text, one paragraph per line."""
     tagger = tagger or load_tagger()
     numbers = {tag: number for number, tag in enumerate(TAGS)}
