@@ -82,7 +82,7 @@ CONTENT: dict[str, tuple[str, ...]] = {
         rf"^B +1,350 +{P} +{P} +{P}$",
         r"^lowest to highest +\.\d+ to \.\d+",
     ),
-    "T&C Figure 1": (r"^## Estimates from the sample", r"300 of 1,350 items were judged"),
+    "T&C Figure 1": (r"^### Estimates from the sample", r"300 of 1,350 items were judged"),
     "T&C Table 5": (
         r"^Against majority, estimated for 1,350 items: 300 of 300 drawn items judged$",
         r"^The paper's normal intervals",
