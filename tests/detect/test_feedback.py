@@ -114,6 +114,34 @@ def test_feedback_asks_less_of_a_mark_where_errors_are_frequent() -> None:
     assert len(shown) > len(flagged)
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Last summer we went to Spain. We stay in a hotel near the beach. Every day we swam.", ("stay", "stayed")),
+        ("Water boils at 100 degrees. When it boiled, it turns into steam.", ("boiled", "boils")),
+        ("I go to school. He go to school on Monday.", ("go", "goes")),
+        ("I was ill. He go to school on Monday.", ("go", "went")),
+    ],
+)
+def test_the_tense_of_a_verb_is_that_of_the_sentences_around(text: str, found: tuple[str, str]) -> None:
+    pytest.importorskip("onnxruntime")
+    [flag] = check(text, systems=["context"]).flags
+    assert (flag.target, flag.decision.suggestion) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The museum opened in 1890. It is in the old town. It has ten rooms. The king lived there before it opened.",
+        "Mr Brown was a teacher. He taught history, which is a hard subject. One day he said, “I am tired.”",
+        "Our summer in Spain\n\nWe stay in a hotel near the beach.",
+    ],
+)
+def test_a_text_may_change_its_tense_for_a_reason(text: str) -> None:
+    pytest.importorskip("onnxruntime")
+    assert check(text, systems=["context"]).flags == ()
+
+
 def test_check_gives_feedback_on_a_text() -> None:
     feedback = check("She is interested of music.", systems=["prep-maxent"])
     assert [flag.target for flag in feedback.flags] == ["of"]

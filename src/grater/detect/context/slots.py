@@ -19,7 +19,7 @@ before a clause are slots, so that systems share their items, but are never flag
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
@@ -89,7 +89,8 @@ class Slot:
     """A question about the word at `index`: the word for each column, and the written one.
 
     `span` and `target` are the writer's words, empty for a gap. A slot that `is_right` is never flagged: it is an
-    item for other systems, but not a preposition here.
+    item for other systems, but not a preposition here. `tenses` are the forms of a finite verb in its tense and in
+    the other one, where they differ.
     """
 
     index: int
@@ -100,6 +101,11 @@ class Slot:
     span: Span
     target: str
     is_right: bool = False
+    tenses: tuple[frozenset[str], ...] = ()
+
+    @property
+    def is_past(self) -> bool:
+        return self.written in self.tenses[1]
 
     @property
     def is_gap(self) -> bool:
@@ -280,7 +286,14 @@ def _verbs(sentence: Sentence) -> Iterator[Slot]:
         if (_has_to(sentence, index) and not has_to) or _is_after_gonna(sentence, index):
             forms = (forms[0], forms[0], *forms[2:])  # *to goes*, *gonna go*: its *to* stands already
         if small in forms:
-            yield _inflected(sentence, index, VERB_FORM, VERB_HEAD, forms, has_to=has_to)
+            slot = _inflected(sentence, index, VERB_FORM, VERB_HEAD, forms, has_to=has_to)
+            yield replace(slot, tenses=_tenses(forms, small)) if tag in FINITE else slot
+
+
+def _tenses(forms: tuple[str, ...], small: str) -> tuple[frozenset[str], ...]:
+    words = dict(zip(FORMS, forms, strict=True))
+    present, past = frozenset((words["present"], words["s"])), frozenset((words["past"], words["past_plural"]))
+    return (present, past) if (small in present) != (small in past) else ()
 
 
 @lru_cache(maxsize=16_384)
