@@ -60,13 +60,28 @@ LEARNER = (
 )
 
 
-def test_less_precision_never_marks_less() -> None:
+SHARES = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
+
+
+def test_less_precision_never_marks_less_and_kinds_left_out_are_named() -> None:
+    every, *shown = (check(LEARNER, precision=share) for share in (None, *SHARES))
+    assert every.silent == ()
+    assert [flag.item for flag in shown[0].flags] == [flag.item for flag in every.flags]
+    for share, feedback in zip(SHARES, shown, strict=True):
+        assert all((flag.confidence or 0) >= share for flag in feedback.flags)
+        kinds = {flag.item.kind for flag in feedback.flags}
+        assert {*feedback.silent} == {flag.item.kind for flag in every.flags} - kinds
+    for more, fewer in pairwise(shown):
+        assert {flag.item for flag in more.flags} >= {flag.item for flag in fewer.flags}
+    assert len(shown[0].flags) > len(shown[-1].flags)
+
+
+def test_less_precision_never_decides_for_fewer_flags() -> None:
     pytest.importorskip("onnxruntime")
     (context,) = load_systems(["context"])
-    essay = Essay("e", LEARNER)
     shown = [
-        {finding.item for finding in detector.find([essay]) if finding.decision.flagged}
-        for detector in (at_precision([context], share)[0] for share in (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95))
+        {finding.item for finding in detector.find([Essay("e", LEARNER)]) if finding.decision.flagged}
+        for detector in (at_precision([context], share)[0] for share in SHARES)
     ]
     assert all(more >= fewer for more, fewer in pairwise(shown))
     assert len(shown[0]) > len(shown[-1])

@@ -253,11 +253,6 @@ class ContextDetector:
         return replace(self, trust=TRUST, lower=LOWER, reads_paragraphs=True)
 
     @property
-    def silent(self) -> tuple[str, ...]:
-        """The error names of which nothing is flagged at this precision."""
-        return tuple(name for name, own in self.calibrations.items() if own.threshold(self.precision) >= NEVER)
-
-    @property
     def engine(self) -> MaskedEngine:
         """An engine that scores prepositions without seeing the writer's."""
         return MaskedEngine(self.network, self.vocabulary)
