@@ -10,8 +10,8 @@ most verbs, and base and present of all verbs except *be*. *to* directly before 
 before a clause are slots, so that systems share their items, but are never flagged. Left out are
 
 - articles and numbers of headings;
-- modal verbs, clitics and *am*, verbs separated from their *to* (*to really go*), forms of two verbs
-  (*found*, *left*), forms of no verb that we know (*reimagined*);
+- modal verbs, clitics and *am*, plural verbs after a group of people (*the team are*), verbs separated from their
+  *to* (*to really go*), forms of two verbs (*found*, *left*), forms of no verb that we know (*reimagined*);
 - names, abbreviations and compounds with a hyphen, nouns with one form for both numbers, with no known singular
   (*habeas*), and plurals that are used as singulars (*data*).  A mass noun is never made plural.
 """
@@ -80,6 +80,12 @@ QUOTES = frozenset(("'", '"', "`", "``", "''", "‘", "’", "“", "”"))
 LONGEST_QUOTED = 5
 """Words before a noun among which a determiner is looked for, with the quotation marks."""
 
+OF_MANY = frozenset(("VBP", "VBD"))
+GROUPS = frozenset(
+    ("audience", "committee", "couple", "crew", "crowd", "government", "jury", "police", "staff", "team")
+)
+"""Singular nouns whose verb may be in the plural, at least in British English."""
+
 INVERTED = frozenset(("given", "were"))
 """At the start of a sentence no form to choose: *Given that*, *Were it so*."""
 
@@ -138,7 +144,7 @@ def slots_of(sentence: Sentence) -> list[Slot]:
     """Every slot of a sentence, in order; a gap comes before the word after it."""
     slots = [*_prepositions(sentence), *_preposition_gaps(sentence), *_articles(sentence), *_verbs(sentence)]
     has_verb = any(tag in VERBS or tag == "MD" for tag in sentence.tags)
-    is_heading = not has_verb and any(map(str.isalnum, sentence.words[-1]))
+    is_heading = any(map(str.isalnum, sentence.words[-1])) and (not has_verb or is_in_capitals(sentence))
     if not is_heading:
         slots += [*_article_gaps(sentence), *_numbers(sentence)]
     return sorted(slots, key=lambda slot: (slot.span, KINDS.index(slot.kind)))
@@ -280,6 +286,8 @@ def _verbs(sentence: Sentence) -> Iterator[Slot]:
         if tag not in VERBS or not _is_asked(small) or _is_to_apart(sentence, index):
             continue
         if not _is_plain(sentence, index) or (index == 0 and small in INVERTED):
+            continue
+        if (tag == "VBP" or small == "were") and index and sentence.words[index - 1].lower() in GROUPS:
             continue
         forms = _verb_words(sentence, index, small)
         has_to = _has_to(sentence, index) and small == forms[0]
