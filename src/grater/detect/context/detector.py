@@ -24,7 +24,7 @@ and selection use it with the word hidden (`MaskedEngine`).
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import groupby
@@ -81,6 +81,9 @@ TENSE_DOUBTFUL, TENSE = -4.0, 2.5
 """The margin from which the tense of a verb is queried again, and how much lower its threshold is then.  Chosen on
 the half of CoNLL-2014 that the model was calibrated on and on well-formed text (`training/figures/README.md`)."""
 
+KEPT = 4.0
+"""How much likelier than another form in the writer's tense a verb must be to change its tense as well."""
+
 WRONG_TENSE = "“{}” may be in the wrong tense here: compare the sentences around it; “{}”?"
 
 NEVER = 100.0
@@ -121,7 +124,7 @@ class Asked:
         for word, share in self._others():
             margin = log(max(share, LEAST_PROBABILITY)) - own - NEVER * self.slot.is_right
             type_ = type_of(self.slot, word)
-            lower = TENSE if self.has_odd_tense and word in self.slot.tenses[not self.slot.is_past] else 0.0
+            lower = TENSE if self.has_odd_tense and word in self.slot.other_tense else 0.0
             options.append(Option(word, margin, type_, name_of(self.slot, type_), lower))
         return options
 
@@ -136,27 +139,30 @@ class Asked:
             shares = {other.slot.written: share, self.slot.written: 1 - share}
         else:
             shares = dict(self.shares)
-            tenses = zip(self.slot.tenses, self._shares_of_tenses(), other._shares_of_tenses(), strict=True)
-            for words, own, theirs in tenses:
-                shares |= {word: shares[word] * theirs / max(own, LEAST_PROBABILITY) for word in words}
+            for words in (self.slot.own_tense, self.slot.other_tense):
+                ratio = other._share(words) / max(self._share(words), LEAST_PROBABILITY)
+                shares |= {word: ratio * shares[word] for word in words}
         likeliest = sorted(shares.items(), key=itemgetter(1), reverse=True)
         return replace(self, shares=tuple(likeliest))
 
     @property
     def may_change_tense(self) -> bool:
         """Whether a finite verb is not far from the other tense."""
-        if not self.slot.tenses:
-            return False
-        present, past = (max(LEAST_PROBABILITY, share) for share in self._shares_of_tenses())
-        return (log(present / past) if self.slot.is_past else log(past / present)) > TENSE_DOUBTFUL
+        own, other = (
+            max(LEAST_PROBABILITY, self._share(words)) for words in (self.slot.own_tense, self.slot.other_tense)
+        )
+        return bool(self.slot.other_tense) and log(other / own) > TENSE_DOUBTFUL
 
-    def _shares_of_tenses(self) -> list[float]:
-        return [sum(share for word, share in self.shares if word in words) for words in self.slot.tenses]
+    def _share(self, words: Collection[str]) -> float:
+        return sum(share for word, share in self.shares if word in words)
 
     def _others(self) -> list[tuple[str, float]]:
         """The likeliest word of each type of error, likeliest type first."""
         others = (pair for pair in self.shares if pair[0] != self.slot.written)
         first = next(others)
+        if first[0] in self.slot.other_tense and not self.has_odd_tense:
+            kept = (word for word, share in others if word in self.slot.own_tense and KEPT * share > first[1])
+            return [(next(kept, first[0]), first[1])]
         if self.slot.is_gap or self.slot.kind not in (PREP, ARTICLE):
             return [first]
         is_none = first[0] == DELETE
@@ -293,7 +299,7 @@ class ContextDetector:
         tenses = Counter(
             (paragraph, one.slot.is_past)
             for paragraph, one in zip(paragraphs, answered, strict=True)
-            if one.slot.tenses
+            if one.slot.own_tense
         )
         queries: dict[int, tuple[Slot, list[str], int]] = {}
         odd_tenses = set[int]()

@@ -107,11 +107,9 @@ class Slot:
     span: Span
     target: str
     is_right: bool = False
-    tenses: tuple[frozenset[str], ...] = ()
-
-    @property
-    def is_past(self) -> bool:
-        return self.written in self.tenses[1]
+    own_tense: frozenset[str] = frozenset()
+    other_tense: frozenset[str] = frozenset()
+    is_past: bool = False
 
     @property
     def is_gap(self) -> bool:
@@ -295,13 +293,17 @@ def _verbs(sentence: Sentence) -> Iterator[Slot]:
             forms = (forms[0], forms[0], *forms[2:])  # *to goes*, *gonna go*: its *to* stands already
         if small in forms:
             slot = _inflected(sentence, index, VERB_FORM, VERB_HEAD, forms, has_to=has_to)
-            yield replace(slot, tenses=_tenses(forms, small)) if tag in FINITE else slot
+            yield _tensed(slot) if tag in FINITE else slot
 
 
-def _tenses(forms: tuple[str, ...], small: str) -> tuple[frozenset[str], ...]:
-    words = dict(zip(FORMS, forms, strict=True))
+def _tensed(slot: Slot) -> Slot:
+    words = dict(zip(FORMS, slot.words, strict=True))
     present, past = frozenset((words["present"], words["s"])), frozenset((words["past"], words["past_plural"]))
-    return (present, past) if (small in present) != (small in past) else ()
+    if (slot.written in present) == (slot.written in past):
+        return slot
+    is_past = slot.written in past
+    own, other = (past, present) if is_past else (present, past)
+    return replace(slot, own_tense=own, other_tense=other - own, is_past=is_past)
 
 
 @lru_cache(maxsize=16_384)
