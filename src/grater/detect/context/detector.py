@@ -148,10 +148,8 @@ class Asked:
     @property
     def may_change_tense(self) -> bool:
         """Whether a finite verb is not far from the other tense."""
-        own, other = (
-            max(LEAST_PROBABILITY, self._share(words)) for words in (self.slot.own_tense, self.slot.other_tense)
-        )
-        return bool(self.slot.other_tense) and log(other / own) > TENSE_DOUBTFUL
+        own, other = self._share(self.slot.own_tense), self._share(self.slot.other_tense)
+        return other > own * exp(TENSE_DOUBTFUL)
 
     def _share(self, words: Collection[str]) -> float:
         return sum(share for word, share in self.shares if word in words)

@@ -7,7 +7,8 @@ nouns at the head of phrases, and verbs.
 Every slot has a word for each column of its head. Columns with the same word are one answer: past and participle of
 most verbs, and base and present of all verbs except *be*. *to* directly before a base form belongs to the verb:
 *should to spend* is one slot, and *to go* may become *going*; *gonna* includes its *to*. *as*, *after* and the like
-before a clause are slots, so that systems share their items, but are never flagged. Left out are
+before a clause, and *to* before a finite verb, are slots, so that systems share their items, but are never flagged.
+Left out are
 
 - articles and numbers of headings;
 - modal verbs, clitics and *am*, plural verbs after a group of people (*the team are*), verbs separated from their
@@ -160,7 +161,8 @@ def _prepositions(sentence: Sentence) -> Iterator[Slot]:
             span=sentence.spans[index],
             target=word,
             is_right=(word.lower() in CONJUNCTIONS and _begins_clause(sentence, index + 1))
-            or _is_range(sentence, index),
+            or _is_range(sentence, index)
+            or (word.lower() == "to" and sentence.tags[index + 1 : index + 2] in (("VBD",), ("VBP",), ("VBZ",))),
         )
 
 
@@ -288,8 +290,9 @@ def _verbs(sentence: Sentence) -> Iterator[Slot]:
         if (tag == "VBP" or small == "were") and index and sentence.words[index - 1].lower() in GROUPS:
             continue
         forms = _verb_words(sentence, index, small)
-        has_to = _has_to(sentence, index) and small == forms[0]
-        if (_has_to(sentence, index) and not has_to) or _is_after_gonna(sentence, index):
+        is_after_to = index > 0 and sentence.words[index - 1].lower() == "to"
+        has_to = is_after_to and tag in OF_INFINITIVES and small == forms[0]
+        if (is_after_to and not has_to) or _is_after_gonna(sentence, index):
             forms = (forms[0], forms[0], *forms[2:])  # *to goes*, *gonna go*: its *to* stands already
         if small in forms:
             slot = _inflected(sentence, index, VERB_FORM, VERB_HEAD, forms, has_to=has_to)
@@ -312,10 +315,6 @@ def _is_asked(small: str) -> bool:
     base = verb_base(small, "VB")
     is_asked = len(small) > 1 and small.isalpha() and small not in UNASKED and base == verb_base(small, "VBD")
     return is_asked and is_word(verb_forms(base).ing)
-
-
-def _has_to(sentence: Sentence, index: int) -> bool:
-    return index > 0 and sentence.words[index - 1].lower() == "to" and sentence.tags[index] in OF_INFINITIVES
 
 
 def _is_after_gonna(sentence: Sentence, index: int) -> bool:
