@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -35,6 +35,8 @@ DIAGRAM = ROOT / "docs" / "images" / "reliability.svg"
 LINES_OF_A_TEXT = 100
 CLOSING = re.compile(r"[.,;:!?%)\]}]|'(?:s|re|ve|ll|m|d)|n'?t|''|\.\.\.", re.IGNORECASE)
 HYPHEN = re.compile(r"(?<=[A-Za-z])(-)(?=[A-Za-z])")
+FIRST_LETTERS = 40
+"""By which a paragraph is recognised in tokenised text."""
 OPENING = re.compile(r"[(\[{$#]|``")
 
 
@@ -51,9 +53,12 @@ class Text:
     has_split_hyphens: bool = False
 
 
-def joined(name: str, lines: Sequence[Sequence[str]], *, has_split_hyphens: bool = False) -> Text:
+def joined(
+    name: str, lines: Sequence[Sequence[str]], *, has_split_hyphens: bool = False, goes_on: Collection[int] = ()
+) -> Text:
+    """The lines as paragraphs, except those that go on with the paragraph of the line before."""
     text, places = "", []
-    for tokens in lines:
+    for at, tokens in enumerate(lines):
         spans, is_in_quotes = [], False
         for number, token in enumerate(tokens):
             before = tokens[number - 1] if number else ""
@@ -64,7 +69,7 @@ def joined(name: str, lines: Sequence[Sequence[str]], *, has_split_hyphens: bool
             is_in_quotes ^= token == '"'
             spans.append(Span(len(text), len(text) + len(token)))
             text += token
-        text += "\n"
+        text += " " if at + 1 in goes_on else "\n"
         places.append(tuple(spans))
     return Text(Essay(name, text), tuple(map(tuple, lines)), tuple(places), has_split_hyphens)
 
@@ -134,18 +139,34 @@ def cweb(part: str, n: int | None, half: int = 1) -> Corpus:
 
 def conll(n: int | None, half: int = 1) -> Corpus:
     """The half that thresholds were not fitted on, as in `figures context`."""
-    documents = read_corpus(CONLL / "official" / "official-2014.0.sgml", format_name="nucle")
+    documents = list(read_corpus(CONLL / "official" / "official-2014.0.sgml", format_name="nucle"))
+    paragraphs = "\n".join(["", *(_letters(line) for essay in documents for line in essay.text.splitlines())])
     by_document: dict[str, list[Essay]] = defaultdict(list)
     sentences = read_corpus(CONLL / "official" / "official-2014.combined-withalt.m2")
     for sentence in attach_documents(sentences, documents):
         by_document[str(sentence.metadata.get("document"))].append(sentence)
     names = sorted(by_document)[half::2]
     kept = [sentence for name in names for sentence in by_document[name]][:n]
-    texts = [joined(name, [sentence.text.split() for sentence in by_document[name]]) for name in names]
+    texts = [
+        joined(
+            name,
+            [sentence.text.split() for sentence in by_document[name]],
+            goes_on=[
+                at
+                for at, sentence in enumerate(by_document[name])
+                if f"\n{_letters(sentence.text)[:FIRST_LETTERS]}" not in paragraphs
+            ],
+        )
+        for name in names
+    ]
     if n:
         texts, kept = texts[:5], [sentence for name in names[:5] for sentence in by_document[name]]
     references = [[after(sentence, who) for sentence in kept] for who in ("0", "1")]
     return "CoNLL-2014, held out", texts, [sentence.text for sentence in kept], references
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text))
 
 
 def after(sentence: Essay, annotator: str) -> str:

@@ -1278,13 +1278,13 @@ def check(
     """Feedback on an essay: what looks wrong, why, and what would be better; by the systems of `grater check`."""
     from grater.corpora.plain import read_text
     from grater.detect.feedback import feedback_on
-    from grater.detect.systems import at_precision, default_systems, load_systems
+    from grater.detect.systems import default_systems, load_systems
 
     if not isinstance(text, str):
         raise UsageError(f"expected the text of an essay, found {type(text).__name__}")
     [essay] = read_text([text], name="text")
-    detectors = at_precision(load_systems(systems or default_systems()), precision)
-    return feedback_on(essay, detectors, name="text", language=language)
+    detectors = load_systems(systems or default_systems())
+    return feedback_on(essay, detectors, name="text", language=language, precision=precision)
 
 
 @_checked

@@ -60,13 +60,28 @@ LEARNER = (
 )
 
 
-def test_less_precision_never_marks_less() -> None:
+SHARES = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
+
+
+def test_less_precision_never_marks_less_and_kinds_left_out_are_named() -> None:
+    every, *shown = (check(LEARNER, precision=share) for share in (None, *SHARES))
+    assert every.silent == ()
+    assert [flag.item for flag in shown[0].flags] == [flag.item for flag in every.flags]
+    for share, feedback in zip(SHARES, shown, strict=True):
+        assert all((flag.confidence or 0) >= share for flag in feedback.flags)
+        kinds = {flag.item.kind for flag in feedback.flags}
+        assert {*feedback.silent} == {flag.item.kind for flag in every.flags} - kinds
+    for more, fewer in pairwise(shown):
+        assert {flag.item for flag in more.flags} >= {flag.item for flag in fewer.flags}
+    assert len(shown[0].flags) > len(shown[-1].flags)
+
+
+def test_less_precision_never_decides_for_fewer_flags() -> None:
     pytest.importorskip("onnxruntime")
     (context,) = load_systems(["context"])
-    essay = Essay("e", LEARNER)
     shown = [
-        {finding.item for finding in detector.find([essay]) if finding.decision.flagged}
-        for detector in (at_precision([context], share)[0] for share in (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95))
+        {finding.item for finding in detector.find([Essay("e", LEARNER)]) if finding.decision.flagged}
+        for detector in (at_precision([context], share)[0] for share in SHARES)
     ]
     assert all(more >= fewer for more, fewer in pairwise(shown))
     assert len(shown[0]) > len(shown[-1])
@@ -112,6 +127,34 @@ def test_feedback_asks_less_of_a_mark_where_errors_are_frequent() -> None:
     flagged = [finding.item for finding in context.find([Essay("e", LEARNER)]) if finding.decision.flagged]
     shown = [flag.item for flag in check(LEARNER, systems=["context"]).flags]
     assert len(shown) > len(flagged)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Last summer we went to Spain. We stay in a hotel near the beach. Every day we swam.", ("stay", "stayed")),
+        ("Water boils at 100 degrees. When it boiled, it turns into steam.", ("boiled", "boils")),
+        ("I go to school. He go to school on Monday.", ("go", "goes")),
+        ("I was ill. He go to school on Monday.", ("go", "went")),
+    ],
+)
+def test_the_tense_of_a_verb_is_that_of_the_sentences_around(text: str, found: tuple[str, str]) -> None:
+    pytest.importorskip("onnxruntime")
+    [flag] = check(text, systems=["context"]).flags
+    assert (flag.target, flag.decision.suggestion) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The museum opened in 1890. It is in the old town. It has ten rooms. The king lived there before it opened.",
+        "Mr Brown was a teacher. He taught history, which is a hard subject. One day he said, “I am tired.”",
+        "Our summer in Spain\n\nWe stay in a hotel near the beach.",
+    ],
+)
+def test_a_text_may_change_its_tense_for_a_reason(text: str) -> None:
+    pytest.importorskip("onnxruntime")
+    assert check(text, systems=["context"]).flags == ()
 
 
 def test_check_gives_feedback_on_a_text() -> None:

@@ -94,3 +94,9 @@ def test_right_sentences_and_native_prose_are_hardly_marked(systems: Sequence[De
     prose = SENTENCES["British prose"] + SENTENCES["American prose"]
     assert len(prose) == 15
     assert sum(len(marks(systems, line)) for line in prose) <= 3
+
+
+def test_mails_lists_headings_dialects_and_quotations_are_not_marked() -> None:
+    pytest.importorskip("onnxruntime")
+    systems = load_systems(default_systems())
+    assert [line for line in SENTENCES["right in any kind of text"] if marks(systems, line)] == []

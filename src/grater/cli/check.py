@@ -25,7 +25,7 @@ from grater.corpora.source import DOCUMENTS, open_source
 from grater.detect.feedback import Feedback, feedback_on
 from grater.detect.learners import DATE, LEARNER, class_report
 from grater.detect.marks import Mark, advice, excerpt, source, why
-from grater.detect.systems import at_precision, default_systems, load_systems
+from grater.detect.systems import default_systems, load_systems
 from grater.errors import UsageError
 from grater.options import AsJson, Language, Opt, Precision, described
 from grater.progress import NOTES
@@ -74,8 +74,10 @@ def check(
         _require_text(file)
     texts = [open_source(file) for file in files]
     essays = [(text.name, next(iter(read_text(text.lines(), name=text.name)))) for text in texts]
-    detectors = at_precision(load_systems(systems or default_systems()), precision)
-    results = (feedback_on(essay, detectors, name=name, language=language) for name, essay in essays)
+    detectors = load_systems(systems or default_systems())
+    results = (
+        feedback_on(essay, detectors, name=name, language=language, precision=precision) for name, essay in essays
+    )
     n_marks = _write(results, files, out, shape) if out else _print(results, shape, is_one=len(files) == 1)
     if fail and n_marks:
         raise typer.Exit(1)

@@ -25,7 +25,7 @@ from math import exp, log
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from grater.detect.detector import Checker, Detector, Finding
+from grater.detect.detector import Checker, Detector, Finding, require_precision
 from grater.detect.explanations import Explanation
 from grater.detect.grammar import CONVENTIONS
 from grater.detect.marks import (
@@ -99,7 +99,7 @@ class Feedback(Result):
     """An essay with its flags; `name` is the file, `n_candidates` the number of places each system checked.
 
     A checker of whole texts has no such number. `kinds` are the kinds of places that the others checked, `silent`
-    those of which nothing is marked at the requested precision.
+    those of which all marks were left out for the requested precision.
     """
 
     name: str = field(metadata=key("file"))
@@ -154,7 +154,7 @@ class Feedback(Result):
     @property
     def _silenced(self) -> str:
         names = ", ".join(self.silent)
-        return f" At this precision nothing is marked of these: {names}." if names else ""
+        return f" Left out at this precision: all marks of {names}." if names else ""
 
     @property
     @in_json("flags")
@@ -190,8 +190,20 @@ def _named(systems: Sequence[str]) -> str:
     return " and ".join(f"{name} ({WHO[name]})" if name in WHO else name for name in systems)
 
 
-def feedback_on(essay: Essay, systems: Sequence[Detector], *, name: str, language: str | None = None) -> Feedback:
-    """Every system's flags on an essay; `language` is the variant of English for spelling, by default either."""
+def feedback_on(
+    essay: Essay,
+    systems: Sequence[Detector],
+    *,
+    name: str,
+    language: str | None = None,
+    precision: float | None = None,
+) -> Feedback:
+    """Every system's flags on an essay.
+
+    `language` is the variant of English for spelling, by default either. With a `precision`, only marks are shown of
+    which this share is known to be right.
+    """
+    least = 0.0 if precision is None else require_precision(precision)
     if language:
         systems = [system.in_language(language) if hasattr(system, "in_language") else system for system in systems]
     systems = [system.for_writers() if hasattr(system, "for_writers") else system for system in systems]
@@ -206,12 +218,18 @@ def feedback_on(essay: Essay, systems: Sequence[Detector], *, name: str, languag
         taken = {place for flag in flags for place in _places(flag.item.span)}
         flags += [finding for finding in checker.marks(essay) if taken.isdisjoint(_places(finding.item.span))]
     flags = [flag for flag in flags if flag.decision.system == "context" or _is_shown(flag)]
-    measured = [system.name for system in systems if not getattr(system, "precision", None)]
-    flags = [taught(flag, essay.text) for flag in _stated(flags, essay.text, measured) if _is_shown(flag)]
-    flags.sort(key=lambda finding: (finding.item.span, finding.item.kind, finding.decision.system))
-    kinds = tuple(dict.fromkeys(kind for system in detectors for kind in system.kinds))
-    silent = tuple(dict.fromkeys(kind for system in systems for kind in getattr(system, "silent", ())))
-    return Feedback(name=name, essay=essay, flags=tuple(flags), n_candidates=n_candidates, kinds=kinds, silent=silent)
+    stated = [flag for flag in _stated(flags, essay.text) if _is_shown(flag)]
+    shown = [taught(flag, essay.text) for flag in stated if (flag.confidence or 0.0) >= least]
+    shown.sort(key=lambda finding: (finding.item.span, finding.item.kind, finding.decision.system))
+    left = {flag.item.kind for flag in shown}
+    return Feedback(
+        name=name,
+        essay=essay,
+        flags=tuple(shown),
+        n_candidates=n_candidates,
+        kinds=tuple(dict.fromkeys(kind for system in detectors for kind in system.kinds)),
+        silent=tuple(dict.fromkeys(flag.item.kind for flag in stated if flag.item.kind not in left)),
+    )
 
 
 def _places(span: Span) -> range:
@@ -224,13 +242,13 @@ def _is_shown(flag: Finding) -> bool:
     return flag.confidence is None or flag.confidence >= least
 
 
-def _stated(flags: Sequence[Finding], text: str, systems: Sequence[str]) -> Iterator[Finding]:
+def _stated(flags: Sequence[Finding], text: str) -> Iterator[Finding]:
     """The flags with the share of such marks that are right, for systems for which it was measured."""
     others = {flag.item.span for flag in flags if not _is_convention(flag)}
     density = log((len(others) + 1) / (USUAL_MARKS * len(TOKEN.findall(text)) + 1))
     for flag in flags:
         name, decision = flag.decision.system, flag.decision
-        is_measured = name in systems and name in RIGHT and not _is_convention(flag)
+        is_measured = name in RIGHT and not _is_convention(flag)
         if not is_measured or (flag.confidence is None and name != "context"):
             yield flag
             continue

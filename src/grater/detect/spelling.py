@@ -1,11 +1,12 @@
 """Misspellings: unknown words, with likely intended words ranked by how well they fit the context.
 
 A word is known if it is on our list, or frequent in the text that the 4-gram model `prep-lm` was made of, or made of
-known parts (*nonmuscle*, *rethink*). An unknown word capitalised within a sentence counts as a name, and a word used
-three times must be closer to another to be flagged. Candidates are one or two letters away (Norvig 2007), or two
-words in place of one. The noisy channel (Kernighan, Church and Gale 1990) ranks them: the log-probability of the
-words around with the candidate in place, minus a cost for each changed letter, which is lower for typical learner
-errors: vowels, doubled letters, swapped neighbours.
+known parts (*nonmuscle*, *rethink*), or a word of dialects and of friends (*cannae*, *cuz*). An unknown word
+capitalised within a sentence counts as a name. A word used three times must be closer to another to be flagged; if it
+is short, it may be a term of another language, and is not flagged. Candidates are one or two letters away (Norvig
+2007), or two words in place of one. The noisy channel (Kernighan, Church and Gale 1990) ranks them: the
+log-probability of the words around with the candidate in place, minus a cost for each changed letter, which is lower
+for typical learner errors: vowels, doubled letters, swapped neighbours.
 """
 
 from __future__ import annotations
@@ -39,13 +40,19 @@ _PREFIXES = """
 _SUFFIXES = "able al ed er ers eth ful ing ish ism ist ity less like ly ness s wise"
 _NEGATED = "are can could did do does had has have is must need should was were would"
 PREFIXES, SUFFIXES = tuple(_PREFIXES.split()), tuple(_SUFFIXES.split())
+_INFORMAL = """
+    bestie brekkie cannae coulda couldnae cuz dal didnae dinnae dontcha faq gif haha hafta lotta luv musta oughta owt
+    pilates shoulda shouldnae terroir vlog wasnae whatcha woulda wouldnae
+"""
+INFORMAL = frozenset(_INFORMAL.split())
 CONTRACTIONS = {f"{verb}nt": f"{verb}n't" for verb in _NEGATED.split()} | {
     "cant": "can't",
     "im": "I'm",
     "ive": "I've",
 }
-CONTRACTIONS |= {"thats": "that's", "theyre": "they're", "youre": "you're", "youve": "you've", "alot": "a lot"}
-TWICE = 3
+CONTRACTIONS |= {"thats": "that's", "theyre": "they're", "theyve": "they've", "theyll": "they'll", "weve": "we've"}
+CONTRACTIONS |= {"youre": "you're", "youve": "you've", "youll": "you'll", "alot": "a lot"}
+MANY_TIMES = 3
 PRICE, CHEAP, FAR, RARE = 4.0, 2.5, 1.5, 14.0
 """Nats for a letter that changes, for one that learners often change, and for the second besides."""
 THRESHOLD, FIRST, OFTEN, SHORT_WORD, NEAR = -16.0, 10.0, 4.0, 5.0, 2.0
@@ -71,7 +78,7 @@ def _model() -> LanguageModel:
 
 
 def is_known(small: str) -> bool:
-    if is_word(small) or small in _model().vocabulary.numbers:
+    if is_word(small) or small in _model().vocabulary.numbers or small in INFORMAL:
         return True
     parts = [small[len(each) :] for each in PREFIXES if small.startswith(each)]
     parts += [small[: -len(each)] for each in SUFFIXES if small.endswith(each)]
@@ -182,13 +189,13 @@ def _in_sentence(essay: Essay, sentence: Sentence, system: str, times: Mapping[s
             written.islower() or (index == 0 and SHAPE.fullmatch(written))
         ):
             continue
-        if is_part or (not is_short and is_known(small)):
+        is_often, has_few_letters = times[small] >= MANY_TIMES, len(small) <= MOST_LETTERS
+        if is_part or (not is_short and (is_known(small) or (is_often and has_few_letters))):
             continue
         found = ranked(sentence.words[max(0, index - 3) : index], small, sentence.words[index + 1 :])
         if is_short:
             found = [(CONTRACTIONS[small], 0.0)]
-        extra = FIRST * (index == 0) + OFTEN * (times[small] >= TWICE)
-        extra += SHORT_WORD * (len(small) <= MOST_LETTERS and not is_short)
+        extra = FIRST * (index == 0) + OFTEN * is_often + SHORT_WORD * (has_few_letters and not is_short)
         if not found or found[0][1] < THRESHOLD + extra:
             continue
         better = [word for word, score in found[:MOST] if score > found[0][1] - NEAR]

@@ -11,6 +11,10 @@ A noun that may have the wrong number is scored again in the sentence with the o
 that margin is added. This was chosen on CWEB, where the 10 most confident correct flags were among the first 16
 without it and are the first 10 with it; prepositions, articles and verb forms gained nothing.
 
+For writers (`for_writers`), a finite verb that may be in the wrong tense is read again together with the sentences
+around it in its paragraph. Its tense comes from that reading, its form within the tense from the sentence alone. The
+threshold is lower by `TENSE` where most other verbs of the paragraph are in the other tense.
+
 If a preposition and an article are missing at the same place, both are flagged, the preposition first.
 
 Unlike the classical systems, it was trained on errors, inserted into well-formed text (`grater-train context`). Cloze
@@ -19,11 +23,11 @@ and selection use it with the word hidden (`MaskedEngine`).
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from itertools import groupby, islice
+from itertools import groupby
 from math import exp, log
 from operator import itemgetter
 from pathlib import Path
@@ -31,6 +35,7 @@ from pathlib import Path
 import numpy as np
 
 from grater.corpora.text.analysis import Sentence, analyse_all
+from grater.corpora.text.sentences import paragraph_spans
 from grater.detect.context.calibration import (
     LOWER,
     NAMES,
@@ -42,7 +47,7 @@ from grater.detect.context.calibration import (
 )
 from grater.detect.context.heads import PREP_GAP_HEAD, PREP_HEAD, Head
 from grater.detect.context.network import Logits, Network, answer_sentences
-from grater.detect.context.pieces import PieceVocabulary
+from grater.detect.context.pieces import MOST_WORDS, PieceVocabulary
 from grater.detect.context.slots import (
     ARTICLE,
     KINDS,
@@ -72,6 +77,15 @@ DOUBTFUL = 0.0
 """The margin from which a noun is queried again; -2 would take a tenth more time."""
 
 WEIGHT_AGAIN = 0.5
+TENSE_DOUBTFUL, TENSE = -4.0, 2.5
+"""The margin from which the tense of a verb is queried again, and how much lower its threshold is then.  Chosen on
+the half of CoNLL-2014 that the model was calibrated on and on well-formed text (`training/figures/README.md`)."""
+
+KEPT = 4.0
+"""How much likelier than another form in the writer's tense a verb must be to change its tense as well."""
+
+WRONG_TENSE = "“{}” may be in the wrong tense here: compare the sentences around it; “{}”?"
+
 NEVER = 100.0
 """More than any margin: the threshold of what is not flagged at all, whose scores stay in order."""
 
@@ -81,12 +95,16 @@ LEAST_PROBABILITY = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """Another word for a slot: its margin over the written one, and the name of the error that it would correct."""
+    """Another word for a slot: its margin over the written one, and the name of the error that it would correct.
+
+    `lower` is subtracted from its threshold.
+    """
 
     word: str
     margin: float
     type: str
     name: str
+    lower: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,6 +115,7 @@ class Asked:
 
     slot: Slot
     shares: tuple[tuple[str, float], ...]
+    has_odd_tense: bool = False
 
     def options(self) -> list[Option]:
         """For each name of error the likeliest other word."""
@@ -105,20 +124,43 @@ class Asked:
         for word, share in self._others():
             margin = log(max(share, LEAST_PROBABILITY)) - own - NEVER * self.slot.is_right
             type_ = type_of(self.slot, word)
-            options.append(Option(word=word, margin=margin, type=type_, name=name_of(self.slot, type_)))
+            lower = TENSE if self.has_odd_tense and word in self.slot.other_tense else 0.0
+            options.append(Option(word, margin, type_, name_of(self.slot, type_), lower))
         return options
 
     def merged_with(self, other: Asked) -> Asked:
-        """Combines both margins; `other` is the same slot with the other number."""
-        margin = self.options()[0].margin - WEIGHT_AGAIN * other.options()[0].margin
-        share = 1 / (1 + exp(-margin))
-        shares = ((other.slot.written, share), (self.slot.written, 1 - share))
-        return replace(self, shares=tuple(sorted(shares, key=itemgetter(1), reverse=True)))
+        """Combines both answers: `other` is the same noun with the other number, or the same verb among more words.
+
+        The tense of the verb is then that of `other`, its form within each tense stays.
+        """
+        if self.slot.kind == NUMBER:
+            margin = self.options()[0].margin - WEIGHT_AGAIN * other.options()[0].margin
+            share = 1 / (1 + exp(-margin))
+            shares = {other.slot.written: share, self.slot.written: 1 - share}
+        else:
+            shares = dict(self.shares)
+            for words in (self.slot.own_tense, self.slot.other_tense):
+                ratio = other._share(words) / max(self._share(words), LEAST_PROBABILITY)
+                shares |= {word: ratio * shares[word] for word in words}
+        likeliest = sorted(shares.items(), key=itemgetter(1), reverse=True)
+        return replace(self, shares=tuple(likeliest))
+
+    @property
+    def may_change_tense(self) -> bool:
+        """Whether a finite verb is not far from the other tense."""
+        own, other = self._share(self.slot.own_tense), self._share(self.slot.other_tense)
+        return other > own * exp(TENSE_DOUBTFUL)
+
+    def _share(self, words: Collection[str]) -> float:
+        return sum(share for word, share in self.shares if word in words)
 
     def _others(self) -> list[tuple[str, float]]:
         """The likeliest word of each type of error, likeliest type first."""
         others = (pair for pair in self.shares if pair[0] != self.slot.written)
         first = next(others)
+        if first[0] in self.slot.other_tense and not self.has_odd_tense:
+            kept = (word for word, share in others if word in self.slot.own_tense and KEPT * share > first[1])
+            return [(next(kept, first[0]), first[1])]
         if self.slot.is_gap or self.slot.kind not in (PREP, ARTICLE):
             return [first]
         is_none = first[0] == DELETE
@@ -174,6 +216,16 @@ def _by_word(slot: Slot, shares: Sequence[float], _: Sequence[int]) -> tuple[tup
     return tuple(sorted(by_word.items(), key=itemgetter(1), reverse=True))
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A sentence of an essay with the words that the network reads."""
+
+    essay_id: str
+    paragraph: int
+    sentence: Sentence
+    words: Sequence[str]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ContextDetector:
     """A network with its pieces and calibrations; `precision` sets the thresholds if given.
@@ -192,6 +244,7 @@ class ContextDetector:
     most: float = 1.0
     trust: float = 1.0
     lower: Mapping[str, float] = field(default_factory=dict, repr=False)
+    reads_paragraphs: bool = False
 
     def with_precision(self, precision: float) -> ContextDetector:
         """The same with thresholds for a precision."""
@@ -201,12 +254,7 @@ class ContextDetector:
         """The same as configured for feedback: more marks where a text shows many errors, fewer where it
         shows few.
         """
-        return replace(self, trust=TRUST, lower=LOWER)
-
-    @property
-    def silent(self) -> tuple[str, ...]:
-        """The error names of which nothing is flagged at this precision."""
-        return tuple(name for name, own in self.calibrations.items() if own.threshold(self.precision) >= NEVER)
+        return replace(self, trust=TRUST, lower=LOWER, reads_paragraphs=True)
 
     @property
     def engine(self) -> MaskedEngine:
@@ -223,53 +271,61 @@ class ContextDetector:
     def answers(self, essays: Iterable[Essay]) -> Iterator[tuple[str, Sentence, Asked]]:
         """Every slot with its place and the network's answers."""
         for group in grouped(essays):
-            places = [
-                (essay.essay_id, sentence)
-                for essay, sentences in zip(group, analyse_all(group), strict=True)
-                for sentence in sentences
-                if not is_data(sentence)
-            ]
-            slots = [[slot for slot in slots_of(sentence) if slot.kind in self.kinds] for _, sentence in places]
-            rows = self._rows([sentence for _, sentence in places], slots)
+            places = list(_places(group))
+            slots = [[slot for slot in slots_of(place.sentence) if slot.kind in self.kinds] for place in places]
+            rows = self._rows([place.words for place in places], slots)
             first = asked([slot for own in slots for slot in own], rows)
-            in_sentence = [sentence for (_, sentence), own in zip(places, slots, strict=True) for _ in own]
-            answered = iter(self._asked_again(in_sentence, first))
-            for place, own in zip(places, slots, strict=True):
-                for one in islice(answered, len(own)):
-                    yield *place, one
+            in_place = [number for number, own in enumerate(slots) for _ in own]
+            for number, answered in zip(in_place, self._asked_again(places, in_place, first), strict=True):
+                yield places[number].essay_id, places[number].sentence, answered
 
-    def _rows(self, sentences: Sequence[Sentence], slots: Sequence[Sequence[Slot]]) -> list[Logits]:
+    def _rows(self, words: Sequence[Sequence[str]], slots: Sequence[Sequence[Slot]]) -> list[Logits]:
         """The logits of each slot, sentence by sentence."""
-        words = [words_read(sentence) for sentence in sentences]
         indices = [sorted({slot.index for slot in own}) for own in slots]
         read = answer_sentences(self.network, self.vocabulary, words, asked=indices)
         by_index = (dict(zip(*pair, strict=True)) for pair in zip(indices, read, strict=True))
         return [rows[slot.index] for own, rows in zip(slots, by_index, strict=True) for slot in own]
 
-    def _asked_again(self, sentences: Sequence[Sentence], answered: Sequence[Asked]) -> list[Asked]:
-        """The same slots; nouns that may have the wrong number are merged with the answers from the sentence with the
-        other number.
+    def _asked_again(
+        self, places: Sequence[Place], in_place: Sequence[int], answered: Sequence[Asked]
+    ) -> list[Asked]:
+        """The same slots; doubtful nouns and verbs are merged with the answers from another text.
+
+        For a noun this is the sentence with its other number, for a verb the sentence with its neighbours.
         """
-        numbers = [(at, one.options()[0]) for at, one in enumerate(answered) if one.slot.kind == NUMBER]
-        doubtful = {at: other.word for at, other in numbers if other.margin > DOUBTFUL}
-        turned = [replace(answered[at].slot, written=word) for at, word in doubtful.items()]
-        changed = []
-        for at, slot in zip(doubtful, turned, strict=True):
-            words = list(words_read(sentences[at]))
-            is_capital = words[slot.index][:1].isupper()
-            words[slot.index] = slot.written.capitalize() if is_capital else slot.written
-            changed.append(words)
-        places = [(slot.index,) for slot in turned]
-        rows = answer_sentences(self.network, self.vocabulary, changed, asked=places)
-        again = dict(zip(doubtful, asked(turned, [row[0] for row in rows]), strict=True))
-        return [one.merged_with(again[number]) if number in again else one for number, one in enumerate(answered)]
+        paragraphs = [places[number].paragraph for number in in_place]
+        tenses = Counter(
+            (paragraph, one.slot.is_past)
+            for paragraph, one in zip(paragraphs, answered, strict=True)
+            if one.slot.own_tense
+        )
+        queries: dict[int, tuple[Slot, list[str], int]] = {}
+        odd_tenses = set[int]()
+        for at, one in enumerate(answered):
+            slot, words = one.slot, list(places[in_place[at]].words)
+            if slot.kind == NUMBER and (other := one.options()[0]).margin > DOUBTFUL:
+                is_capital = words[slot.index][:1].isupper()
+                words[slot.index] = other.word.capitalize() if is_capital else other.word
+                queries[at] = replace(slot, written=other.word), words, slot.index
+            elif self.reads_paragraphs and one.may_change_tense:
+                before, after = _neighbours(places, in_place[at])
+                if before or after:
+                    queries[at] = slot, [*before, *words, *after], len(before) + slot.index
+                    if tenses[paragraphs[at], not slot.is_past] >= tenses[paragraphs[at], slot.is_past]:
+                        odd_tenses.add(at)
+        slots, texts, indices = zip(*queries.values(), strict=True) if queries else ((), (), ())
+        rows = answer_sentences(self.network, self.vocabulary, texts, asked=[(index,) for index in indices])
+        merged = list(answered)
+        for at, again in zip(queries, asked(slots, [row[0] for row in rows]), strict=True):
+            merged[at] = replace(answered[at].merged_with(again), has_odd_tense=at in odd_tenses)
+        return merged
 
     def _finding(
         self, essay_id: str, sentence: Sentence, answered: Asked, options: Sequence[Option], shift: float
     ) -> Finding:
         slot = answered.slot
         item = Item(essay_id, slot.span, slot.kind)
-        thresholds = [min(NEVER, self._threshold(each.name)) for each in options]
+        thresholds = [min(NEVER, self._threshold(each.name)) - each.lower for each in options]
         excesses = [option.margin + shift - least for option, least in zip(options, thresholds, strict=True)]
         best = max(range(len(options)), key=lambda number: (excesses[number], options[number].margin))
         option, excess = options[best], excesses[best]
@@ -283,7 +339,7 @@ class ContextDetector:
         )
         confidence = None
         if decision.flagged:
-            share = self.calibrations[option.name].probability(option.margin + shift)
+            share = self.calibrations[option.name].probability(option.margin + option.lower + shift)
             confidence = round(min(self.most, share), DECIMALS)
         elif slot.kind == ARTICLE and slot.target.lower() in {"a", "an"} - {slot.written}:
             words = suggestion(slot, sentence, slot.written)
@@ -292,11 +348,37 @@ class ContextDetector:
         if all(word != answered.slot.written for word, _ in kept):
             kept += [pair for pair in answered.shares if pair[0] == answered.slot.written]
         beliefs = tuple([(word, round(share, DECIMALS)) for word, share in kept])
-        return Finding(item=item, decision=decision, target=slot.target, probabilities=beliefs, confidence=confidence)
+        message = WRONG_TENSE.format(slot.target, decision.suggestion) if option.lower else ""
+        return Finding(item, decision, slot.target, beliefs, message=message, confidence=confidence)
 
     def _threshold(self, name: str) -> float:
         lower = 0.0 if self.precision else self.lower.get(name, 0.0)
         return self.calibrations[name].threshold(self.precision) - lower
+
+
+def _places(essays: Sequence[Essay]) -> Iterator[Place]:
+    paragraph = 0
+    for essay, sentences in zip(essays, analyse_all(essays), strict=True):
+        starts = {span.start for span in paragraph_spans(essay.text)} if essay.tokens is None else {}
+        paragraph += 1
+        for sentence in sentences:
+            paragraph += sentence.spans[0].start in starts
+            if not is_data(sentence):
+                yield Place(essay.essay_id, paragraph, sentence, words_read(sentence))
+
+
+def _neighbours(places: Sequence[Place], number: int) -> tuple[list[str], list[str]]:
+    """The words before and after a sentence in its paragraph, as many as a window has room for."""
+    first = last = number
+    while first and places[first - 1].paragraph == places[number].paragraph:
+        first -= 1
+    while last + 1 < len(places) and places[last + 1].paragraph == places[number].paragraph:
+        last += 1
+    before = [word for place in places[first:number] for word in place.words]
+    after = [word for place in places[number + 1 : last + 1] for word in place.words]
+    room = max(0, MOST_WORDS - len(places[number].words))
+    n_before = min(len(before), max(room // 2, room - len(after)))
+    return before[len(before) - n_before :], after[: room - n_before]
 
 
 def suggestion(slot: Slot, sentence: Sentence, word: str) -> str:

@@ -7,11 +7,12 @@ nouns at the head of phrases, and verbs.
 Every slot has a word for each column of its head. Columns with the same word are one answer: past and participle of
 most verbs, and base and present of all verbs except *be*. *to* directly before a base form belongs to the verb:
 *should to spend* is one slot, and *to go* may become *going*; *gonna* includes its *to*. *as*, *after* and the like
-before a clause are slots, so that systems share their items, but are never flagged. Left out are
+before a clause, and *to* before a finite verb, are slots, so that systems share their items, but are never flagged.
+Left out are
 
 - articles and numbers of headings;
-- modal verbs, clitics and *am*, verbs separated from their *to* (*to really go*), forms of two verbs
-  (*found*, *left*), forms of no verb that we know (*reimagined*);
+- modal verbs, clitics and *am*, plural verbs after a group of people (*the team are*), verbs separated from their
+  *to* (*to really go*), forms of two verbs (*found*, *left*), forms of no verb that we know (*reimagined*);
 - names, abbreviations and compounds with a hyphen, nouns with one form for both numbers, with no known singular
   (*habeas*), and plurals that are used as singulars (*data*).  A mass noun is never made plural.
 """
@@ -19,7 +20,7 @@ before a clause are slots, so that systems share their items, but are never flag
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
@@ -80,6 +81,12 @@ QUOTES = frozenset(("'", '"', "`", "``", "''", "‘", "’", "“", "”"))
 LONGEST_QUOTED = 5
 """Words before a noun among which a determiner is looked for, with the quotation marks."""
 
+OF_MANY = frozenset(("VBP", "VBD"))
+GROUPS = frozenset(
+    ("audience", "committee", "couple", "crew", "crowd", "government", "jury", "police", "staff", "team")
+)
+"""Singular nouns whose verb may be in the plural, at least in British English."""
+
 INVERTED = frozenset(("given", "were"))
 """At the start of a sentence no form to choose: *Given that*, *Were it so*."""
 
@@ -89,7 +96,8 @@ class Slot:
     """A question about the word at `index`: the word for each column, and the written one.
 
     `span` and `target` are the writer's words, empty for a gap. A slot that `is_right` is never flagged: it is an
-    item for other systems, but not a preposition here.
+    item for other systems, but not a preposition here. `tenses` are the forms of a finite verb in its tense and in
+    the other one, where they differ.
     """
 
     index: int
@@ -100,6 +108,9 @@ class Slot:
     span: Span
     target: str
     is_right: bool = False
+    own_tense: frozenset[str] = frozenset()
+    other_tense: frozenset[str] = frozenset()
+    is_past: bool = False
 
     @property
     def is_gap(self) -> bool:
@@ -132,7 +143,7 @@ def slots_of(sentence: Sentence) -> list[Slot]:
     """Every slot of a sentence, in order; a gap comes before the word after it."""
     slots = [*_prepositions(sentence), *_preposition_gaps(sentence), *_articles(sentence), *_verbs(sentence)]
     has_verb = any(tag in VERBS or tag == "MD" for tag in sentence.tags)
-    is_heading = not has_verb and any(map(str.isalnum, sentence.words[-1]))
+    is_heading = any(map(str.isalnum, sentence.words[-1])) and (not has_verb or is_in_capitals(sentence))
     if not is_heading:
         slots += [*_article_gaps(sentence), *_numbers(sentence)]
     return sorted(slots, key=lambda slot: (slot.span, KINDS.index(slot.kind)))
@@ -150,7 +161,8 @@ def _prepositions(sentence: Sentence) -> Iterator[Slot]:
             span=sentence.spans[index],
             target=word,
             is_right=(word.lower() in CONJUNCTIONS and _begins_clause(sentence, index + 1))
-            or _is_range(sentence, index),
+            or _is_range(sentence, index)
+            or (word.lower() == "to" and sentence.tags[index + 1 : index + 2] in (("VBD",), ("VBP",), ("VBZ",))),
         )
 
 
@@ -275,12 +287,26 @@ def _verbs(sentence: Sentence) -> Iterator[Slot]:
             continue
         if not _is_plain(sentence, index) or (index == 0 and small in INVERTED):
             continue
+        if (tag == "VBP" or small == "were") and index and sentence.words[index - 1].lower() in GROUPS:
+            continue
         forms = _verb_words(sentence, index, small)
-        has_to = _has_to(sentence, index) and small == forms[0]
-        if (_has_to(sentence, index) and not has_to) or _is_after_gonna(sentence, index):
+        is_after_to = index > 0 and sentence.words[index - 1].lower() == "to"
+        has_to = is_after_to and tag in OF_INFINITIVES and small == forms[0]
+        if (is_after_to and not has_to) or _is_after_gonna(sentence, index):
             forms = (forms[0], forms[0], *forms[2:])  # *to goes*, *gonna go*: its *to* stands already
         if small in forms:
-            yield _inflected(sentence, index, VERB_FORM, VERB_HEAD, forms, has_to=has_to)
+            slot = _inflected(sentence, index, VERB_FORM, VERB_HEAD, forms, has_to=has_to)
+            yield _tensed(slot) if tag in FINITE else slot
+
+
+def _tensed(slot: Slot) -> Slot:
+    words = dict(zip(FORMS, slot.words, strict=True))
+    present, past = frozenset((words["present"], words["s"])), frozenset((words["past"], words["past_plural"]))
+    if (slot.written in present) == (slot.written in past):
+        return slot
+    is_past = slot.written in past
+    own, other = (past, present) if is_past else (present, past)
+    return replace(slot, own_tense=own, other_tense=other - own, is_past=is_past)
 
 
 @lru_cache(maxsize=16_384)
@@ -289,10 +315,6 @@ def _is_asked(small: str) -> bool:
     base = verb_base(small, "VB")
     is_asked = len(small) > 1 and small.isalpha() and small not in UNASKED and base == verb_base(small, "VBD")
     return is_asked and is_word(verb_forms(base).ing)
-
-
-def _has_to(sentence: Sentence, index: int) -> bool:
-    return index > 0 and sentence.words[index - 1].lower() == "to" and sentence.tags[index] in OF_INFINITIVES
 
 
 def _is_after_gonna(sentence: Sentence, index: int) -> bool:

@@ -41,9 +41,9 @@ from grater.corpora.normalise import TokenEdit, normalised_edits
 from grater.corpora.text.analysis import analyse
 from grater.corpora.text.prepositions import PREPOSITIONS
 from grater.corpora.text.tokens import tokens_of
-from grater.detect.detector import SCHEMES, Finding, require_precision
+from grater.detect.detector import SCHEMES, Finding
 from grater.detect.external.chat import chatted
-from grater.detect.external.programs import ERRORS, SHARE, SHARES, Command, Harper, LanguageTool
+from grater.detect.external.programs import ERRORS, SHARE, Command, Harper, LanguageTool
 from grater.detect.external.texts import edits_between, typed
 from grater.detect.prepositions.candidates import MISSING, PREP, candidates_of
 from grater.errors import BadInput, Problem, UnknownName, UsageError, unknown
@@ -101,14 +101,10 @@ class Decided:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExternalDetector:
-    """`places` are the items to decide on, by essay; by default, prepositions.
-
-    Edits of a kind that is known to be right less often than `precision` are left out.
-    """
+    """`places` are the items to decide on, by essay; by default, prepositions."""
 
     corrector: Corrector
     places: Mapping[str, Sequence[Item]] | None = None
-    precision: float = 0.0
 
     @property
     def name(self) -> str:
@@ -136,29 +132,15 @@ class ExternalDetector:
 
     def decide(self, essays: Iterable[Essay]) -> Iterator[Decided]:
         """Every essay with the system's decisions, and their edits."""
-        for essay, edits in self._corrected(essays):
+        for essay, edits in self.corrector.correct(essays):
             places = _prepositions(essay) if self.places is None else self.places.get(essay.essay_id, ())
             yield Decided(essay, tuple(edits), tuple(findings(essay, edits, places, self.name)))
 
     def marks(self, essay: Essay) -> Iterator[Finding]:
         """Every edit of the system as a flag, of whatever kind."""
-        for _, edits in self._corrected([essay]):
+        for _, edits in self.corrector.correct([essay]):
             for edit in edits:
                 yield _mark(essay, edit, self.name)
-
-    def _corrected(self, essays: Iterable[Essay]) -> Iterator[tuple[Essay, list[Edit]]]:
-        for essay, edits in self.corrector.correct(essays):
-            yield essay, [edit for edit in edits if float(edit.extra.get(SHARE, 1)) >= self.precision]  # type: ignore[arg-type]
-
-    def with_precision(self, precision: float) -> ExternalDetector:
-        """The same without kinds of marks that are right less often; unchanged if nothing is known about them."""
-        knows = isinstance(self.corrector, Harper)
-        return replace(self, precision=require_precision(precision)) if knows else self
-
-    @property
-    def silent(self) -> tuple[str, ...]:
-        """The kinds of marks left out for the precision."""
-        return tuple(kind for kind, share in SHARES.items() if share < self.precision)
 
 
 def _mark(essay: Essay, edit: Edit, system: str) -> Finding:

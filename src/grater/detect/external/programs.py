@@ -252,7 +252,8 @@ NO_ERROR = frozenset(" \t\n\r\xa0.…")
 ABBREVIATED = re.compile(r"(?:\b[A-Z]\w*|\.\w+|\b(?:approx|cf|eg|etc|ie|vs)|\.\s*\.|…)\.?[ \t]*\Z")
 """What ends in a full stop and may stand in the middle of a sentence: *Mr.*, *p.m.*, dots."""
 
-AT_THE_START, SPELT_AS_NAME = "This sentence does not start", "Did you mean to spell"
+INITIALS, AT_THE_START, SPELT_AS_NAME = "initialism", "This sentence does not start", "Did you mean to spell"
+ONE_OF_SOME = ("any one", "every one", "some one")
 EXCLAIMED = re.compile(r"[!?][ \t]*\Z")
 NATIONS = frozenset(("english", "german"))
 """Languages that are words in small letters, too, and that Harper marks; its other such marks are on common nouns."""
@@ -336,7 +337,7 @@ def _is_error(lint: Any, text: str) -> bool:
     """Whether a mark is a known error, not a matter of style, white space, compounds or the spelling of names."""
     words = lint.problem_text
     better = [_replacement(suggestion, words) for suggestion in lint.suggestions]
-    if not better or lint.lint_kind in STYLE or NO_ERROR.issuperset(words):
+    if not better or lint.lint_kind in STYLE or NO_ERROR.issuperset(words) or INITIALS in lint.message:
         return False
     if any(text.lower() == words.lower() for text in better):
         before = text[: lint.span.start]
@@ -345,7 +346,8 @@ def _is_error(lint: Any, text: str) -> bool:
         if lint.message.startswith(AT_THE_START) and (verb_base(words) != words or EXCLAIMED.search(before)):
             return False  # what is left of a sentence without its subject, or *Oh! how good*
         return words.islower() and (not before or before[-1].isspace()) and not ABBREVIATED.search(before)
-    return all(text.replace(" ", "") != words for text in better)
+    is_one_of_some = words.lower() in ONE_OF_SOME and text.startswith(" of ", lint.span.end)
+    return not is_one_of_some and all(text.replace(" ", "") != words for text in better)
 
 
 def _edit(lint: Any, essay: Essay, rater: str, *, has_share: bool) -> Edit:
