@@ -14,7 +14,8 @@ import pytest
 import yaml  # type: ignore[import-untyped]
 
 from grater.annotate.store.database import GLANCING_POOL, POOL
-from grater.annotate.web.security import ANYBODY, PAGES
+from grater.annotate.web.app import ROLES_OF
+from grater.annotate.web.security import ANYBODY
 from tests.cli.running import require_known
 
 DEPLOY = Path(__file__).parents[1] / "deploy"
@@ -96,7 +97,7 @@ def test_the_proxies_tell_where_people_come_from_and_leave_no_word_of_theirs() -
 def test_the_health_check_asks_a_page_that_is_open_to_anybody(services: dict[str, Any]) -> None:
     path = re.search(r"8000(/\w+)", services["app"]["healthcheck"]["test"][-1])
     assert path
-    assert PAGES[("GET", path[1])] == ANYBODY
+    assert ROLES_OF[("GET", path[1])] == ANYBODY
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=lambda path: path.name)
