@@ -15,7 +15,7 @@ from grater.model import Essay, Interval
 from grater.reporting.answer import in_words
 from grater.reporting.build import Inputs, build, headline
 from grater.reporting.document import Byline, Report
-from grater.reporting.save import report_html, report_markdown, save_figure
+from grater.reporting.save import report_html, report_latex, report_markdown, save_figure
 from grater.reporting.versions import earlier_versions
 from grater.sheet import number
 from grater.tables import read_decisions, read_judgments
@@ -167,13 +167,20 @@ def test_every_score_of_the_answer_leads_to_its_items(report: Report) -> None:
     assert sheet.links[1, scored[0]] == "items-every-false_alarm"
 
 
-def test_date_author_and_study_are_on_the_page() -> None:
+def test_date_author_study_and_how_to_cite_are_on_the_page() -> None:
     byline = Byline(author="Ann Other", date="2026-03-01", study="Two & more schools")
     report = build(replace(made_up.inputs(), essays=(), experts=None, byline=byline, title="How good?"))
     page = report_html(report)
     assert all(f"<span>{words}</span>" in page for words in ("Ann Other", "1 March 2026"))
     assert "Two &amp; more schools" in page
-    assert "Ann Other · 1 March 2026 · Study: Two & more schools" in report_markdown(report)
+    assert report.citation.startswith(
+        "Ann Other (2026). How good? Report of the study Two & more schools, 1 March 2026."
+    )
+    assert report.citation in report_markdown(report)
+    assert report.bibtex.startswith("@misc{other2026,\n  author = {Ann Other},\n  title = {How good?},")
+    assert r"% " + "  howpublished = {Report of the study Two \\& more schools, 1 March 2026}," in report_latex(
+        report
+    )
 
 
 def test_a_report_without_systems_has_no_answer_but_says_how_far_raters_agree() -> None:

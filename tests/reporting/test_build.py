@@ -46,7 +46,7 @@ def test_a_report_has_four_parts_of_which_the_last_two_are_folded(report: Report
         "Detail": ["systems", "bins", "thresholds", "difficulty"],
         "Appendix": ["raters", "effort", "corpus"],
     }
-    assert re.findall(r"<h2[^>]*>([^<]+)</h2>", page) == ["Answer", *report.by_part]
+    assert re.findall(r"<h2[^>]*>([^<]+)</h2>", page) == ["Answer", *report.by_part, "How to cite"]
     assert re.findall(r'<details class="part" id="(\w+)">', page) == ["detail", "appendix"]
     assert page.count('<p class="finding">') >= len(report.sections), "each section is led by what it found"
     at = [page.index(f'<section id="{name}"') for name in names]

@@ -6,6 +6,7 @@ table is a `grater.sheet.Sheet`.  The functions at the end write numbers and lis
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -28,6 +29,8 @@ MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
 )
+BIBTEX = str.maketrans({**{each: f"\\{each}" for each in "&%$#_"}, "{": "", "}": "", "\\": "/"})
+"""Braces are left out, what LaTeX reads is escaped."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -189,6 +192,23 @@ class Byline:
         study = f"Study: {self.study}" if self.study else ""
         return tuple(part for part in (self.author, self.day, study, MADE) if part)
 
+    def citation(self, title: str) -> str:
+        """One line that a reader can put among their references."""
+        year = f" ({self.date[:4]})" if self.date else ""
+        begin = f"{self.author}{year}. {title}." if self.author else f"{title}{year}."
+        report = f"Report of the study {self.study}" if self.study else "Report"
+        rest = ", ".join(filter(None, (report, self.day)))
+        return f"{begin.replace('?.', '?')} {rest}. {MADE}."
+
+    def bibtex(self, title: str) -> str:
+        """The same as an entry for BibTeX."""
+        name = re.sub(r"\W+", "", (self.author or title).split()[-1] if (self.author or title).split() else "")
+        published = ", ".join(filter(None, (f"Report of the study {self.study}" * bool(self.study), self.day)))
+        fields = {"author": self.author, "title": title, "year": self.date[:4], "howpublished": published}
+        fields["note"] = MADE
+        rows = "".join(f"  {key} = {{{value.translate(BIBTEX)}}},\n" for key, value in fields.items() if value)
+        return f"@misc{{{(name or 'report').lower()}{self.date[:4]},\n{rows}}}"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Report:
@@ -281,6 +301,14 @@ class Report:
     @property
     def sheets(self) -> tuple[Sheet, ...]:
         return tuple(table for section in self.parts for table in section.sheets)
+
+    @property
+    def citation(self) -> str:
+        return self.byline.citation(self.title)
+
+    @property
+    def bibtex(self) -> str:
+        return self.byline.bibtex(self.title)
 
 
 def interval(estimate: Interval, *, digits: int = 3) -> str:

@@ -129,7 +129,8 @@ def report_markdown(report: Report, *, figures: str = FIGURES) -> str:
         parts.append(f"## {part}")
         for section in sections:
             parts += _section_markdown(section, figures, "###")
-    return "\n\n".join([*parts, *report.left_out, report.made]).rstrip() + "\n"
+    cite = ["## How to cite", report.citation, f"```bibtex\n{report.bibtex}\n```"]
+    return "\n\n".join([*parts, *cite, *report.left_out, report.made]).rstrip() + "\n"
 
 
 def _section_markdown(section: Section, figures: str, level: str) -> list[str]:
@@ -144,6 +145,7 @@ def _section_markdown(section: Section, figures: str, level: str) -> list[str]:
 
 def report_latex(report: Report) -> str:
     r"""Every table; `\usepackage{booktabs}` is all they need."""
+    cite = "".join(f"% {line}\n" for line in report.bibtex.splitlines())
     sheets = [
         # In a paper a table stands alone: each that has an interval says what it speaks of.
         replace(sheet, notes=(*sheet.notes, section.scope))
@@ -152,7 +154,7 @@ def report_latex(report: Report) -> str:
         for section in report.parts
         for sheet in section.sheets
     ]
-    return f"% {report.made}\n% \\usepackage{{booktabs}}\n\n" + "\n".join(map(as_latex, sheets))
+    return f"% {report.made}\n% \\usepackage{{booktabs}}\n{cite}\n" + "\n".join(map(as_latex, sheets))
 
 
 def save_figure(figure: Figure, path: Path) -> None:
