@@ -150,6 +150,7 @@ def test_the_tense_of_a_verb_is_that_of_the_sentences_around(text: str, found: t
         "The museum opened in 1890. It is in the old town. It has ten rooms. The king lived there before it opened.",
         "Mr Brown was a teacher. He taught history, which is a hard subject. One day he said, “I am tired.”",
         "Our summer in Spain\n\nWe stay in a hotel near the beach.",
+        "She is interested in music. I arrived at the station. I listened to the music.",
     ],
 )
 def test_a_text_may_change_its_tense_for_a_reason(text: str) -> None:

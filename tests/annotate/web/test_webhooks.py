@@ -178,6 +178,8 @@ class Receiver:
             self.heard.append(connection.recv(65536))
             self.has_heard.set()
             self.behaviour(connection)
+            connection.shutdown(socket.SHUT_WR)
+            drain(connection)  # closed with something unread, the connection would be reset before the answer is read
 
     def __enter__(self) -> Receiver:
         return self

@@ -81,6 +81,12 @@ TENSE_DOUBTFUL, TENSE = -4.0, 2.5
 """The margin from which the tense of a verb is queried again, and how much lower its threshold is then.  Chosen on
 the half of CoNLL-2014 that the model was calibrated on and on well-formed text (`training/figures/README.md`)."""
 
+SEVERAL = 3
+"""The fewest verbs in the other tense that make a verb's own one odd."""
+
+STATES = frozenset(("am", "is", "are", "have", "has"))
+"""What still holds is told in the present, even among verbs in the past."""
+
 KEPT = 4.0
 """How much likelier than another form in the writer's tense a verb must be to change its tense as well."""
 
@@ -149,7 +155,7 @@ class Asked:
     def may_change_tense(self) -> bool:
         """Whether a finite verb is not far from the other tense."""
         own, other = self._share(self.slot.own_tense), self._share(self.slot.other_tense)
-        return other > own * exp(TENSE_DOUBTFUL)
+        return self.slot.written not in STATES and other > own * exp(TENSE_DOUBTFUL)
 
     def _share(self, words: Collection[str]) -> float:
         return sum(share for word, share in self.shares if word in words)
@@ -311,7 +317,8 @@ class ContextDetector:
                 before, after = _neighbours(places, in_place[at])
                 if before or after:
                     queries[at] = slot, [*before, *words, *after], len(before) + slot.index
-                    if tenses[paragraphs[at], not slot.is_past] >= tenses[paragraphs[at], slot.is_past]:
+                    own, other = (tenses[paragraphs[at], is_past] for is_past in (slot.is_past, not slot.is_past))
+                    if other >= max(own, SEVERAL):
                         odd_tenses.add(at)
         slots, texts, indices = zip(*queries.values(), strict=True) if queries else ((), (), ())
         rows = answer_sentences(self.network, self.vocabulary, texts, asked=[(index,) for index in indices])
