@@ -187,7 +187,7 @@ def test_a_line_of_data_is_not_read_but_the_sentences_next_to_it_are(
 
 def test_selection_hides_the_word_and_cloze_asks_as_it_is_written(toy: ContextDetector) -> None:
     result = selection_test(toy, [Essay("1", "She was at school. It was in Monday.")])
-    assert (result.setups[0].n, result.setups[0].accuracy.value) == (2, 0.5)
+    assert (result.n, result.accuracy.value) == (2, 0.5)
     (place,) = [finding for finding in findings(toy, "It was in Monday.") if finding.item.kind == "prep"]
     assert best_word(place) == "on"
     assert is_mismatch(place)
