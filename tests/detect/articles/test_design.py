@@ -8,13 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.detect.articles.constructions import CONSTRUCTIONS, Noun
-from grater.detect.articles.design import (
-    NounPlace,
-    item_rows,
-    noun_constructions,
-    places_in,
-    select,
-)
+from grater.detect.articles.design import NounPlace, item_rows, noun_constructions, places_in, select
 from grater.measure.agreement.constructions import CONSTRUCTIONS as OF_THE_STUDY
 from grater.model import Essay, Span
 from tests.examples import examples
@@ -24,15 +18,10 @@ def made(noun: str, counts: tuple[int, ...]) -> list[NounPlace]:
     """Places of a noun with the given constructions; every other definite one is anaphoric."""
     words = tuple(f"{name} {noun}" for name in CONSTRUCTIONS)
     return [
-        NounPlace(f"essay-{noun}", _span(construction, number), noun, construction, number % 2 == 0, words)
+        NounPlace(f"essay-{noun}", Span(start, start + 1), noun, construction, number % 2 == 0, words)
         for construction, n in enumerate(counts)
-        for number in range(n)
+        for number, start in enumerate(range(100 * construction, 100 * construction + n))
     ]
-
-
-def _span(construction: int, number: int) -> Span:
-    start = 100 * construction + number
-    return Span(start, start + 1)
 
 
 def corpus() -> list[NounPlace]:
@@ -63,20 +52,17 @@ def test_nouns_are_the_highest_and_lowest_of_each_dominant_construction() -> Non
     }
 
 
-def test_what_could_not_be_filled_is_reported() -> None:
+def test_what_could_not_be_filled_is_reported_and_rare_and_mass_nouns_are_left_out() -> None:
     places = [
         each for each in corpus() if CONSTRUCTIONS[each.construction] != "null-plural" or each.noun != "a-singular-0"
     ]
-    design = select(places, nouns=2, sentences=2, least=20)
-    assert [(each.where, each.wanted, each.found) for each in design.shortfalls] == [
-        ("a-singular-0: null-plural", 2, 0)
-    ]
-
-
-def test_rare_nouns_and_nouns_that_are_not_counted_are_left_out() -> None:
+    shortfalls = select(places, nouns=2, sentences=2, least=20).shortfalls
+    assert [(each.where, each.wanted, each.found) for each in shortfalls] == [("a-singular-0: null-plural", 2, 0)]
     design = select([*made("luck", (50, 50, 0, 0, 0)), *made("gnu", (2, 2, 2, 2, 2))], nouns=1, sentences=1, least=20)
-    assert design.nouns == ()
-    assert len(design.shortfalls) == 10
+    assert (design.nouns, len(design.shortfalls)) == ((), 10)
+    assert not Noun("luck", (60, 40, 0, 0, 0)).is_count
+    assert not Noun("information", (50, 30, 10, 5, 5)).is_count  # in the list of mass nouns
+    assert Noun("stone", (20, 20, 20, 20, 20)).is_count
 
 
 @examples(30)
@@ -101,9 +87,3 @@ def test_pronouns_numbers_and_quantifiers_are_no_nouns_of_the_study() -> None:
 
 def test_the_room_and_the_study_name_the_same_constructions() -> None:
     assert CONSTRUCTIONS == OF_THE_STUDY
-
-
-def test_a_noun_without_a_and_without_plural_is_not_counted() -> None:
-    assert not Noun("luck", (60, 40, 0, 0, 0)).is_count
-    assert not Noun("information", (50, 30, 10, 5, 5)).is_count  # in the list of mass nouns
-    assert Noun("stone", (20, 20, 20, 20, 20)).is_count

@@ -8,21 +8,8 @@ from hypothesis import strategies as st
 
 from grater.corpora.text.analysis import analyse
 from grater.detect.articles.constructions import CONSTRUCTIONS
-from grater.detect.articles.features import (
-    CLASSES,
-    FIELDS,
-    WORDS,
-    Memory,
-    PlacedPhrase,
-    placed_phrases,
-)
-from grater.detect.articles.phrases import (
-    NounPhrase,
-    changes,
-    noun_as,
-    noun_phrases,
-    within_reach,
-)
+from grater.detect.articles.features import CLASSES, FIELDS, WORDS, Memory, PlacedPhrase, placed_phrases
+from grater.detect.articles.phrases import NounPhrase, changes, noun_as, noun_phrases, within_reach
 from tests.examples import examples
 
 PIECES = ["the", "a", "An", "dogs", "informations", "of", "many", "3", "'s", "😀", "\n", ".", "growing", "is", "his"]
@@ -103,7 +90,7 @@ def test_phrases_hold_on_learner_text(text: str, expected: list[tuple[str, str]]
     ],
 )
 def test_where_a_phrase_begins_does_not_depend_on_its_article(with_article: str, without: str) -> None:
-    one, other = (next(each for each in phrases(text)[::-1] if each.is_open) for text in (with_article, without))
+    one, other = the_phrase(with_article), the_phrase(without)
     words = [each.sentence.words[each.start : each.head + 1] for each in (one, other)]
     assert words[0] == words[1]
 
@@ -119,7 +106,7 @@ def test_any_text_has_phrases_that_lie_inside_it(text: str) -> None:
 
 
 def the_phrase(text: str) -> NounPhrase:
-    return [each for sentence in analyse(text) for each in noun_phrases(sentence) if each.is_open][-1]
+    return [phrase for phrase in phrases(text) if phrase.is_open][-1]
 
 
 def made(text: str, name: str) -> list[tuple[str, str, str]]:

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from grater.detect.mining.ranking import (
-    Trigram,
     Use,
     counts_in_model,
     counts_in_text,
@@ -53,14 +52,11 @@ def test_counts_of_all_spellings_are_added_up_over_all_files(folder: Path) -> No
     }
 
 
-def test_bad_lines_are_named(folder: Path) -> None:
+def test_bad_lines_and_missing_orders_are_named(folder: Path) -> None:
     (folder / "disk2/3gms/3gm-0001.gz").write_bytes(gzip.compress(b"marry with him 41\nonly two\t5\na b c\t1\n"))
     with pytest.raises(BadInput) as caught:
         counts_in_web1t(folder, [("marry", "with", "him")])
     assert [problem.line for problem in caught.value.problems] == [1, 2]
-
-
-def test_a_folder_without_an_order_says_so(folder: Path) -> None:
     with pytest.raises(UsageError, match=r"expected files such as 4gms/4gm-0000\.gz"):
         counts_in_web1t(folder, [("a", "b", "c", "d")])
     with pytest.raises(BadInput, match="expected a folder of Web1T counts"):
@@ -91,35 +87,22 @@ def test_a_model_counts_what_it_keeps_roughly_and_the_rest_as_nothing() -> None:
     assert 0 < counts["waited", "at", "the"] < counts["the", "station"]
 
 
-def use(trigram: Trigram, essay_id: str = "e") -> Use:
-    context = " ".join(trigram)
-    start = len(trigram[0]) + 1
-    return Use(trigram, essay_id, "", Span(start, start + len(trigram[1])), context, start)
+def use(before: str, target: str, after: str) -> Use:
+    span = Span(len(before) + 1, len(before) + 1 + len(target))
+    return Use((before, target, after), "e", "", span, f"{before} {target} {after}", span.start)
 
 
-COUNTS = {
-    ("marry", "her"): 100,
-    ("marry", "with", "her"): 0,
-    ("lived", "her"): 1,
-    ("lived", "with", "her"): 50,
-    ("enter", "rooms"): 200,
-    ("enter", "with", "rooms"): 4,
-}
-
-
-def test_the_expected_count_is_the_bigram_times_the_rate_of_the_preposition() -> None:
-    uses = [use(("marry", "with", "her")), use(("lived", "with", "her")), use(("enter", "with", "rooms"))]
-    first, second = rank(uses, COUNTS, ratio=0.2)
+def test_the_expected_count_is_the_bigram_times_the_rate_of_the_preposition_in_any_order() -> None:
+    uses = [use("marry", "with", "her"), use("lived", "with", "her"), use("enter", "with", "rooms")]
+    counts: dict[tuple[str, ...], float] = {("marry", "her"): 100, ("lived", "her"): 1, ("enter", "rooms"): 200}
+    counts |= {("marry", "with", "her"): 0, ("lived", "with", "her"): 50, ("enter", "with", "rooms"): 4}
+    first, second = rank(uses, counts, ratio=0.2)
     rate = 54 / 301  # 0 + 50 + 4 trigrams to 100 + 1 + 200 bigrams
     assert first.trigram == ("marry", "with", "her")
     assert first.expected == pytest.approx(100 * rate)
     assert first.score == pytest.approx(log((100 * rate + 0.5) / 0.5))
     assert (second.trigram, second.n_trigram) == (("enter", "with", "rooms"), 4)
-
-
-def test_the_order_of_essays_does_not_change_the_ranking() -> None:
-    uses = [use(("marry", "with", "her")), use(("enter", "with", "rooms")), use(("lived", "with", "her"))]
-    forward, backward = rank(uses, COUNTS), rank(uses[::-1], COUNTS)
+    forward, backward = rank(uses, counts), rank(uses[::-1], counts)
     assert [suspect.trigram for suspect in forward] == [suspect.trigram for suspect in backward]
 
 

@@ -9,14 +9,7 @@ import polars as pl
 import pytest
 
 from grater.detect.mining.ranking import Suspect, Use, uses_of
-from grater.detect.mining.review import (
-    Mined,
-    balance,
-    balanced_from,
-    mine,
-    suspects_table,
-    verdicts_of,
-)
+from grater.detect.mining.review import Mined, balance, balanced_from, mine, suspects_table, verdicts_of
 from grater.errors import BadInput, UsageError
 from grater.model import Essay, Span
 from grater.tables import read_items, write_table
@@ -25,16 +18,13 @@ USE = Use(("marry", "with", "her"), "essay", "doc", Span(14, 18), "He will marry
 SUSPECT = Suspect(USE.trigram, 0, 12, 3.5, (USE,))
 
 
-@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "parquet"])
-def test_a_list_comes_back_with_its_verdicts(tmp_path: Path, suffix: str) -> None:
-    path = tmp_path / f"list.{suffix}"
-    write_table(suspects_table([SUSPECT], {"marry with her": "y"}), path)
-    table = read_items(path)
-    assert verdicts_of(table) == {"marry with her": "y"}
-    assert table.frame["target"].to_list() == ["with"]
-
-
-def test_verdicts_of_other_words_or_none_at_all_are_refused(tmp_path: Path) -> None:
+def test_a_list_comes_back_with_its_verdicts_which_are_yes_or_no(tmp_path: Path) -> None:
+    for suffix in ("csv", "tsv", "jsonl", "parquet"):
+        path = tmp_path / f"list.{suffix}"
+        write_table(suspects_table([SUSPECT], {"marry with her": "y"}), path)
+        table = read_items(path)
+        assert verdicts_of(table) == {"marry with her": "y"}, suffix
+        assert table.frame["target"].to_list() == ["with"], suffix
     path = tmp_path / "list.csv"
     write_table(suspects_table([SUSPECT], {"marry with her": "perhaps"}), path)
     with pytest.raises(BadInput, match="row 1: expected y, n or nothing as the verdict on 'marry with her'"):
@@ -85,13 +75,6 @@ def test_gold_is_half_errors_and_the_same_seed_gives_the_same_corpus_in_mixed_or
     assert made.items["label"].to_list() != sorted(made.items["label"].to_list())
 
 
-def test_nothing_accepted_or_too_much_gold_is_refused() -> None:
-    with pytest.raises(UsageError, match="put y in the column verdict first"):
-        balance([], CORRECT, rng=rng())
-    with pytest.raises(UsageError, match="expected at most 20 gold items, found 75"):
-        balance(ERRORS, CORRECT, rng=rng())
-
-
 TEXT = "I entered into the room. We lived with her aunt. He looked at the sky. They walked into the garden."
 COUNTS = {("entered", "the"): 900.0, ("lived", "with", "her"): 80.0, ("looked", "at", "the"): 70.0}
 
@@ -102,7 +85,7 @@ def mined() -> Mined:
 
 
 def trigrams(verdicts: dict[str, str]) -> dict[str, str]:
-    made = balanced_from(mined(), verdicts, rng=np.random.default_rng(0), n_gold=0)
+    made = balanced_from(mined(), verdicts, rng=rng(), n_gold=0)
     return dict(made.items.select("trigram", "label").iter_rows())
 
 
@@ -113,14 +96,15 @@ def test_accepted_trigrams_are_errors_and_correct_ones_are_attested_and_no_suspe
     )
 
 
-def test_an_accepted_trigram_of_other_essays_is_refused() -> None:
+def test_nothing_accepted_other_essays_and_too_much_gold_are_refused_and_a_shortfall_is_named() -> None:
+    with pytest.raises(UsageError, match="put y in the column verdict first"):
+        balance([], CORRECT, rng=rng())
+    with pytest.raises(UsageError, match="expected at most 20 gold items, found 75"):
+        balance(ERRORS, CORRECT, rng=rng())
     with pytest.raises(UsageError, match="'climbed up the' is accepted but not in these essays"):
         trigrams({"climbed up the": "y"})
-
-
-def test_a_corpus_that_falls_short_says_so() -> None:
     verdicts = dict.fromkeys(("entered into the", "walked into the", "looked at the"), "y")
-    made = balanced_from(mined(), verdicts, rng=np.random.default_rng(0), n_each=4, n_gold=0)
+    made = balanced_from(mined(), verdicts, rng=rng(), n_each=4, n_gold=0)
     assert made.shortfalls == [
         "errors: 3 instead of 4; accept more trigrams",
         "correct uses: 1 instead of 3; add essays",

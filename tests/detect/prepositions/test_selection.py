@@ -3,14 +3,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grater.corpora.text.analysis import analyse
 from grater.detect.prepositions.candidates import ANSWERS, COLUMN_OF
-from grater.detect.prepositions.selection import TITLE, Tally, result_of, selection_test, tally_of
+from grater.detect.prepositions.selection import TITLE, Tally, result_of, selection_test
 from grater.detect.systems import load_system
 from grater.errors import UsageError
 from grater.model import Essay
 from tests.detect.prepositions.native_text import native_lines
-from tests.detect.prepositions.tiny import tiny_detector, tiny_engine
+from tests.detect.prepositions.tiny import tiny_detector
 
 
 def tally_of_pairs(*pairs: tuple[str, str], texts: int = 3) -> Tally:
@@ -25,30 +24,15 @@ def tally_of_pairs(*pairs: tuple[str, str], texts: int = 3) -> Tally:
     return tally
 
 
-PAIRS = [("of", "of"), ("of", "of"), ("of", "in"), ("in", "in"), ("upon", "under"), ("at", "of")]
-
-
-def test_accuracy_and_majority_are_shares_of_all_prepositions() -> None:
-    found = result_of("any", tally_of_pairs(*PAIRS))
-    assert found.n == 6
-    assert found.accuracy.value == pytest.approx(3 / 6)
-    assert found.commonest == "of"
-    assert found.majority.value == pytest.approx(3 / 6)
-
-
-def test_f_of_a_preposition() -> None:
-    of = result_of("any", tally_of_pairs(*PAIRS)).by_preposition[0]
+def test_accuracy_and_majority_are_shares_of_all_prepositions_and_f_is_of_each() -> None:
+    pairs = [("of", "of"), ("of", "of"), ("of", "in"), ("in", "in"), ("upon", "under"), ("at", "of")]
+    found = result_of("any", tally_of_pairs(*pairs))
+    assert (found.n, found.commonest) == (6, "of")
+    assert (found.accuracy.value, found.majority.value) == pytest.approx((3 / 6, 3 / 6))
+    of = found.by_preposition[0]
     assert (of.preposition, of.n) == ("of", 3)
-    assert of.precision.value == pytest.approx(2 / 3)
-    assert of.recall.value == pytest.approx(2 / 3)
-    assert of.f1.value == pytest.approx(2 / 3)
+    assert (of.precision.value, of.recall.value, of.f1.value) == pytest.approx((2 / 3, 2 / 3, 2 / 3))
     assert of.f1.low <= of.f1.value <= of.f1.high
-
-
-def test_an_engine_fills_the_blanks_of_text_it_has_learnt() -> None:
-    sentences = [(line, sentence) for line in native_lines(50) for sentence in analyse(line)]
-    found = result_of("tiny", tally_of(tiny_engine(), sentences))
-    assert found.accuracy.value > 2 * found.majority.value
 
 
 def test_selection_is_for_preposition_detectors() -> None:
@@ -65,9 +49,9 @@ def test_texts_are_the_units() -> None:
     assert clustered.high - clustered.low > 4 * (spread.high - spread.low)
 
 
-def test_a_selection_test_has_a_row_for_every_score() -> None:
-    essay = Essay("e", "\n".join(native_lines(20)))
-    result = selection_test(tiny_detector(), [essay])
+def test_a_system_fills_the_blanks_of_text_it_has_learnt_with_a_row_for_every_score() -> None:
+    result = selection_test(tiny_detector(), [Essay("e", "\n".join(native_lines(50)))])
+    assert result.accuracy.value > 2 * result.majority.value
     frame = result.to_frame()
     accuracy = frame.filter(frame["preposition"].is_null() & (frame["score"] == "accuracy"))
     assert accuracy["value"].to_list() == [result.accuracy.value]
