@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -65,17 +66,9 @@ def test_each_answer_is_an_essay_with_the_scripts_metadata_and_edits() -> None:
     first, second = read(SCRIPT)
     assert first.essay_id == "KX1*0200*2001*07/answer1"
     assert second.essay_id == "KX1*0200*2001*07/answer2"
-    assert first.metadata == {
-        "sortkey": "KX1*0200*2001*07",
-        "language": "Finnish",
-        "age": "21-25",
-        "score": "31.0",
-        "question_number": "1",
-        "exam_score": "3.2",
-        "answer": "answer1",
-    }
-    assert "exam_score" not in second.metadata
-    assert second.metadata["question_number"] == "4"
+    of_both = {"sortkey": "KX1*0200*2001*07", "language": "Finnish", "age": "21-25", "score": "31.0"}
+    assert first.metadata == {**of_both, "question_number": "1", "exam_score": "3.2", "answer": "answer1"}
+    assert second.metadata == {**of_both, "question_number": "4", "answer": "answer2"}
     assert first.text == "Dear Ms Aho,\nI write about lamp."
     assert second.text == "My aunt sails, on the moon's day."
     assert first.edits == (Edit(Span(15, 20), ("am writing",), "TV", "0"), Edit(Span(27, 27), ("the ",), "MD", "0"))
@@ -167,15 +160,22 @@ def test_byte_order_marks_line_ends_and_a_declared_encoding_change_nothing() -> 
     assert read(declared)[0].text.endswith("lämp.")
 
 
-def test_what_is_no_script_is_refused() -> None:
-    (problem,) = problems_of(SCRIPT.replace("lamp", "caf&eacute;"))
-    assert problem == "script.xml:10: expected well-formed XML, found: undefined entity"
-    (problem,) = problems_of(SCRIPT[: SCRIPT.index("lamp")])
-    assert problem == "script.xml:10: expected well-formed XML, found: no element found"
-    assert problems_of("") == ["script.xml:1: expected well-formed XML, found: no element found"]
-    assert problems_of("<html></html>") == ["script.xml:1: expected a <learner>, found <html> without any"]
-    (problem,) = problems_of("<learner>" + "<i>" * 100_000)
-    assert problem == "script.xml:1: expected at most 200 elements inside each other, found more"
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        (SCRIPT.replace("lamp", "caf&eacute;"), 10, "expected well-formed XML, found: undefined entity"),
+        (SCRIPT[: SCRIPT.index("lamp")], 10, "expected well-formed XML, found: no element found"),
+        ("", 1, "expected well-formed XML, found: no element found"),
+        ("<html></html>", 1, "expected a <learner>, found <html> without any"),
+        ("<learner>" + "<i>" * 100_000, 1, "expected at most 200 elements inside each other, found more"),
+    ],
+    ids=["entity", "cut", "empty", "html", "deep"],
+)
+def test_what_is_no_script_is_refused(text: str, line: int, message: str) -> None:
+    assert problems_of(text) == [f"script.xml:{line}: {message}"]
+
+
+def test_problems_of_all_learners_are_reported_with_their_lines() -> None:
     found = problems_of(f"<fce>\n{script_of('<p><u/></p>') * 2}<x/>text<learner/></fce>")
     assert [problem.split(": ")[0] for problem in found] == ["script.xml:2", "script.xml:3"] + ["script.xml:4"] * 3
 
