@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import polars as pl
 import pytest
 
 from grater.errors import BadInput, UnknownName
 from grater.tables import read_judgments
-from grater.tables.platforms import iso_times
 
 HEADER = (
     '"HITId","Title","AssignmentId","WorkerId","AssignmentStatus","SubmitTime","WorkTimeInSeconds",'
@@ -29,7 +27,7 @@ def batch(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_batch_is_known_by_its_header(batch: Path) -> None:
+def test_a_batch_is_known_by_its_header_and_its_summer_time_from_winter_time(batch: Path) -> None:
     judgments = read_judgments(batch)
     assert judgments.frame.select("item", "rater", "label", "status", "seconds", "at").rows() == [
         ("H1", "W1", "error", "valid", 31.0, "2020-11-10T04:17:09Z"),
@@ -39,6 +37,7 @@ def test_a_batch_is_known_by_its_header(batch: Path) -> None:
     for item in ("Input.item", "item"):
         frame = read_judgments(batch, columns={"item": item}, status=("all",)).frame
         assert frame["item"].to_list() == ["p7", "p7", "p8"]
+        assert frame["at"].to_list() == ["2020-11-10T04:17:09Z", "2020-07-10T03:17:09Z", "yesterday"]
 
 
 def test_answers_of_a_batch_are_one_column_or_named(tmp_path: Path) -> None:
@@ -55,8 +54,3 @@ def test_answers_of_a_batch_are_one_column_or_named(tmp_path: Path) -> None:
     path.write_text("HITId,AssignmentId,WorkerId\nH1,S1,W1\n")
     with pytest.raises(BadInput, match=r"found none"):
         read_judgments(path)
-
-
-def test_summer_time_is_distinguished_from_winter_time() -> None:
-    times = pl.Series(["Mon Nov 09 20:17:09 PST 2020", "Thu Jul 09 20:17:09 PDT 2020", None])
-    assert iso_times(times).to_list() == ["2020-11-10T04:17:09Z", "2020-07-10T03:17:09Z", None]

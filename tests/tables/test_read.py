@@ -104,23 +104,19 @@ def test_confidence_is_a_finite_number_and_a_probability_above_zero_and_at_most_
     for cell in ("0", "1.01", "-0.5", "inf"):
         (found,) = problems(csv, f"item,stratum,probability\nn1,flagged,{cell}\n", "sample")
         assert found.endswith(f"in column 'probability', found {cell!r}")
+    sample = read_sample(write(csv, "item,stratum,probability\nn1,flagged,1\n"))
+    assert (sample.meta, sample.frame.rows()) == (None, [("n1", "flagged", 1.0)])
 
 
-def test_flagged_is_zero_one_true_or_false(csv: Path) -> None:
-    rows = "".join(f"n{n},S,{cell}\n" for n, cell in enumerate(("0", "1", "true", "FALSE", " True")))
-    table = read_decisions(write(csv, f"item,system,flagged\n{rows}"))
+def test_flagged_is_zero_one_true_or_false_and_a_suggestion_may_be_blank(csv: Path) -> None:
+    cells = ("0,", "1,-NONE-", "true,at", "FALSE,", " True,")
+    rows = "".join(f"n{n},S,{cell}\n" for n, cell in enumerate(cells))
+    table = read_decisions(write(csv, f"item,system,flagged,suggestion\n{rows}"))
     assert table.frame["flagged"].to_list() == [False, True, True, False, True]
+    assert table.frame["suggestion"].to_list() == [None, "-NONE-", "at", None, None]
     for cell in ("yes", "2", "-1", "0.5"):
         found = problems(csv, f"item,system,flagged\nn1,S,{cell}\n", "decisions")
         assert found == [f"j.csv:2: expected 0, 1, true or false in column 'flagged', found {cell!r}"]
-
-
-def test_suggestions_and_samples_may_be_blank(csv: Path) -> None:
-    table = read_decisions(write(csv, "item,system,flagged,suggestion\nn1,S,1,-NONE-\nn2,S,1,\n"))
-    assert table.frame["suggestion"].to_list() == ["-NONE-", None]
-    sample = read_sample(write(csv, "item,stratum,probability\nn1,flagged,1\n"))
-    assert sample.meta is None
-    assert sample.frame.rows() == [("n1", "flagged", 1.0)]
 
 
 def test_items_start_before_they_end(csv: Path) -> None:
@@ -152,21 +148,17 @@ def test_damaged_and_missing_files_and_unknown_kinds_are_one_line(tmp_path: Path
             read_judgments(write(tmp_path / name, JUDGMENTS))
 
 
-FRAME = pl.DataFrame({"item": ["1", "2"], "rater": ["a", "a"], "label": ["ok", "error"]})
-
-
 def test_checked_tables_pass_as_they_are_and_other_kinds_are_refused() -> None:
-    judgments = as_judgments(FRAME)
+    judgments = as_judgments(pl.DataFrame({"item": ["1", "2"], "rater": ["a", "a"], "label": ["ok", "error"]}))
     decisions = as_decisions(pl.DataFrame({"item": ["1"], "system": ["s"], "flagged": [1]}))
     sample = as_sample(pl.DataFrame({"item": ["1"], "stratum": ["s"], "probability": [0.5]}))
     assert as_judgments(judgments) is judgments
     assert as_decisions(decisions) is decisions
     assert as_sample(sample) is sample
-    gold = as_gold(pl.DataFrame({"item": ["1"], "label": ["ok"]}))
     with pytest.raises(UsageError, match="expected items, found a table of gold"):
-        as_items(gold)
+        as_items(as_gold(pl.DataFrame({"item": ["1"], "label": ["ok"]})))
     with pytest.raises(UsageError, match="expected decisions, found a judgments table"):
-        as_decisions(as_judgments(FRAME))
+        as_decisions(judgments)
 
 
 def test_a_list_in_a_cell_is_many_judgments_by_nobody(tmp_path: Path) -> None:
@@ -194,16 +186,13 @@ def test_gug_has_five_judgments_of_nobody_in_a_cell() -> None:
 
 
 def test_lists_in_cells_are_judgments_only_without_raters() -> None:
-    # Real lists are read too.
     judgments = read_judgments(pl.DataFrame({"item": ["a", "b"], "label": [["x", "y"], None], "other": [[1], [2]]}))
     assert judgments.frame.rows() == [("a", "1", "x", "[1]"), ("a", "2", "y", "[1]")]
     assert judgments.dropped == {"rows without an answer": 1}
-    # A list of lists is no label.
     with pytest.raises(BadInput, match="row 2: expected a list of labels in column 'label'"):
         read_judgments(pl.DataFrame({"item": ["a", "b"], "label": ["[1]", "[[1]]"]}))
-    # With raters a list is one odd label.
     frame = pl.DataFrame({"item": ["a"], "rater": ["r"], "label": ["[1]"]})
-    assert read_judgments(frame).frame["label"].to_list() == ["[1]"]
+    assert read_judgments(frame).frame["label"].to_list() == ["[1]"], "one odd label"
 
 
 def test_a_sheet_with_a_column_per_rater_is_read_where_these_are_named(tmp_path: Path) -> None:
