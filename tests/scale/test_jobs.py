@@ -121,21 +121,15 @@ def test_neither_cut_nor_processes_change_a_thing(
 
 def test_a_corpus_and_its_counts_lie_at_urls(folder: Path, tmp_path: Path) -> None:
     """In memory, by the same package that reads s3:// and hdfs://; a second run finds all of it there."""
-    here = run_count(
-        CountJob(hold_out=True),
-        cut_into(folder / "lines.txt", 7, tmp_path / "cut", lines=True),
-        tmp_path / "out",
-        InProcess(),
+    here, shards = (
+        cut_into(folder / "lines.txt", 7, out, lines=True) for out in (tmp_path / "cut", Path("memory://corpora/cut"))
     )
-    shards = cut_into(folder / "lines.txt", 7, Path("memory://corpora/cut"), lines=True)
+    expected = [part.sha256 for part in run_count(CountJob(hold_out=True), here, tmp_path / "out", InProcess()).parts]
     for _ in range(2):
         there = run_count(CountJob(hold_out=True), shards, Path("memory://corpora/counts"), InProcess())
-        assert [part.sha256 for part in there.parts] == [part.sha256 for part in here.parts]
+        assert [part.sha256 for part in there.parts] == expected
     left = {path.name.split("-")[0] for path in place("memory://corpora/counts").iterdir()}
     assert left == {"part", "held", "manifest.json"}
-
-
-def test_a_url_that_nothing_can_open_is_refused_with_its_name() -> None:
     with pytest.raises(GraterError, match=r"nowhere:/x.*cannot be opened"):
         place(Path("nowhere://x"))
 
