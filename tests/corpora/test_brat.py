@@ -205,8 +205,7 @@ def test_problems_of_all_files_are_reported_together() -> None:
     ],
 )
 def test_ids_become_safe_file_names_and_come_back(essay_id: str, name: str) -> None:
-    assert to_name(essay_id) == name
-    assert from_name(name) == essay_id
+    assert (to_name(essay_id), from_name(name)) == (name, essay_id)
     assert read(write(Essay(essay_id, "x"))[0]) == [Essay(essay_id, "x")]
 
 

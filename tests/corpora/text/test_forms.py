@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -90,42 +89,30 @@ def test_the_plural_of_a_regular_noun_is_a_plural_with_its_way_back(noun: str) -
     assert number_of(plural(noun)) != "singular"
 
 
-@pytest.mark.parametrize(
-    "forms",
-    [
-        "walk walks walked walked walking",
-        "hope hopes hoped hoped hoping",
-        "hop hops hopped hopped hopping",
-        "open opens opened opened opening",
-        "prefer prefers preferred preferred preferring",
-        "offer offers offered offered offering",
-        "study studies studied studied studying",
-        "play plays played played playing",
-        "die dies died died dying",
-        "agree agrees agreed agreed agreeing",
-        "singe singes singed singed singeing",
-        "panic panics panicked panicked panicking",
-        "pass passes passed passed passing",
-        "fix fixes fixed fixed fixing",
-        "echo echoes echoed echoed echoing",
-        "travel travels travelled travelled travelling",
-        "rain rains rained rained raining",
-        "go goes went gone going",
-        "undergo undergoes underwent undergone undergoing",
-        "have has had had having",
-        "do does did done doing",
-        "write writes wrote written writing",
-        "rewrite rewrites rewrote rewritten rewriting",
-        "put puts put put putting",
-        "begin begins began begun beginning",
-        "be is was been being",
-    ],
-)
-def test_forms_are_made_from_the_base_and_lead_back_to_it(forms: str) -> None:
-    base, s, past, participle, ing = forms.split()
+def cases(text: str) -> list[tuple[str, ...]]:
+    return [tuple(case.split()) for case in text.split(",")]
+
+
+VERBS = """
+walk walks walked walked walking, hope hopes hoped hoped hoping, hop hops hopped hopped hopping,
+open opens opened opened opening, prefer prefers preferred preferred preferring,
+offer offers offered offered offering, study studies studied studied studying,
+play plays played played playing, die dies died died dying, agree agrees agreed agreed agreeing,
+singe singes singed singed singeing, panic panics panicked panicked panicking,
+pass passes passed passed passing, fix fixes fixed fixed fixing, echo echoes echoed echoed echoing,
+travel travels travelled travelled travelling, rain rains rained rained raining, go goes went gone going,
+undergo undergoes underwent undergone undergoing, have has had had having, do does did done doing,
+write writes wrote written writing, rewrite rewrites rewrote rewritten rewriting, put puts put put putting,
+begin begins began begun beginning, be is was been being
+"""
+
+
+@for_each(cases(VERBS))
+def test_forms_are_made_from_the_base_and_lead_back_to_it(forms: tuple[str, ...]) -> None:
+    base, s, past, participle, ing = forms
     assert verb_forms(base) == VerbForms(base=base, s=s, past=past, participle=participle, ing=ing)
     tags = ("VB", "VBZ", "VBD", "VBN", "VBG")
-    assert {verb_base(form, tag) for form, tag in zip(forms.split(), tags, strict=True)} == {base}
+    assert {verb_base(form, tag) for form, tag in zip(forms, tags, strict=True)} == {base}
 
 
 def test_only_be_has_a_present_and_a_past_plural_of_its_own() -> None:
@@ -142,60 +129,30 @@ def test_every_irregular_form_leads_back(base: str) -> None:
     assert verb_base(forms.ing, "VBG") == base
 
 
-@pytest.mark.parametrize(
-    ("word", "tag", "base"),
-    [
-        ("lay", "VB", "lay"),
-        ("lay", "VBD", "lie"),
-        ("saw", "VBD", "see"),
-        ("found", "VBP", "found"),
-        ("learnt", "VBN", "learn"),
-        ("Gotten", "VBN", "get"),
-        ("born", "VBN", "bear"),
-        ("am", "VBP", "be"),
-        ("'ve", "VBP", "have"),
-        ("called", "VBD", "call"),
-        ("need", "VBP", "need"),
-        ("compared", "VBN", "compare"),
-        ("wasting", "VBG", "waste"),
-        ("singing", "VBG", "sing"),
-        ("present", "VB", "present"),
-        ("infringed", "VBD", "infringe"),
-        ("traveling", "VBG", "travel"),
-        ("went", "VB", "go"),
-        ("recieved", "VBD", "recieved"),
-        ("", "VB", ""),
-        ("😀", "VB", "😀"),
-    ],
-)
-def test_base_of_a_form(word: str, tag: str, base: str) -> None:
+BASES = """
+lay VB lay, lay VBD lie, saw VBD see, found VBP found, learnt VBN learn, Gotten VBN get, born VBN bear,
+am VBP be, 've VBP have, called VBD call, need VBP need, compared VBN compare, wasting VBG waste,
+singing VBG sing, present VB present, infringed VBD infringe, traveling VBG travel, went VB go,
+recieved VBD recieved, 😀 VB 😀
+"""
+
+
+@for_each([*cases(BASES), ("", "VB", "")])
+def test_base_of_a_form(case: tuple[str, ...]) -> None:
+    word, tag, base = case
     assert verb_base(word, tag) == base
 
 
-@pytest.mark.parametrize(
-    ("word", "tag", "expected"),
-    [
-        ("hoping", "VBG", "hope"),
-        ("hopping", "VBG", "hop"),
-        ("opening", "VBG", "open"),
-        ("telling", "VBG", "tell"),
-        ("added", "VBD", "add"),
-        ("controlled", "VBD", "control"),
-        ("Studies", "VBZ", "study"),
-        ("goes", "VBZ", "go"),
-        ("was", "VBD", "be"),
-        ("n't", "RB", "not"),
-        ("ca", "MD", "can"),
-        ("children", "NNS", "child"),
-        ("easier", "JJR", "easy"),
-        ("worst", "JJS", "bad"),
-        ("worst", "RBS", "badly"),
-        ("bring", "VB", "bring"),
-        ("London", "NNP", "london"),
-        ("", "NN", ""),
-    ],
-)
-def test_lemma(word: str, tag: str, expected: str) -> None:
+LEMMAS = """
+hoping VBG hope, hopping VBG hop, opening VBG open, telling VBG tell, added VBD add, controlled VBD control,
+Studies VBZ study, goes VBZ go, was VBD be, n't RB not, ca MD can, children NNS child, easier JJR easy,
+worst JJS bad, worst RBS badly, bring VB bring, London NNP london
+"""
+
+
+@for_each([*cases(LEMMAS), ("", "NN", "")])
+def test_lemma(case: tuple[str, ...]) -> None:
+    word, tag, expected = case
     assert lemma(word, tag) == expected
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from grater.corpora.text.analysis import Sentence, chunks
 from grater.detect.detector import Finding
 from grater.detect.linear import TAGS
 from grater.detect.prepositions.candidates import (
@@ -30,10 +31,9 @@ from grater.detect.prepositions.detector import (
 )
 from grater.detect.prepositions.features import FIELDS, N_WORDS, contexts
 from grater.errors import UnknownName
-from grater.model import Essay
+from grater.model import Essay, Span
 from grater_train.events import GrowingVocabulary
 from tests.detect.prepositions.native_text import native_lines
-from tests.detect.prepositions.tagged import candidate_of, sentence_of
 from tests.detect.prepositions.tiny import tiny_detector
 
 LEARNER = "The girl waited on the bus. The boy discussed about the film at Monday. The king listened the music."
@@ -75,11 +75,22 @@ def test_a_preposition_may_have_a_threshold_of_its_own() -> None:
     assert thresholds.rows(written).tolist() == [[2.0, 6.0, 7.0], [5.0, 6.0, 7.0], [5.0, 6.0, 7.0]]
 
 
+def sentence_of(text: str) -> Sentence:
+    """A sentence written as `word/TAG word/TAG`, so that nothing depends on the tagger."""
+    pairs = [pair.rsplit("/", 1) for pair in text.split()]
+    words, tags = (tuple(column) for column in zip(*pairs, strict=True))
+    ends = np.cumsum([len(word) + 1 for word in words]).tolist()
+    spans = tuple(Span(end - 1 - len(word), end - 1) for word, end in zip(words, ends, strict=True))
+    return Sentence(spans, words, tags, chunks(words, tags))
+
+
+def candidate_of(text: str, word: str, *, kind: str = "prep") -> Candidate:
+    """The candidate at the first token that is the word; of kind `prep-missing`, the gap before it."""
+    sentence = sentence_of(text)
+    return Candidate(sentence, sentence.words.index(word), kind)
+
+
 KNOWN = frozenset(["he", "was", "good", "in", "at", "the", "game"])
-
-
-def flag_of(text: str, word: str, suggestion: str, kind: str = "choice") -> Flag:
-    return Flag(candidate_of(text, word), kind, word, suggestion)
 
 
 GAME = "was/VBD in/IN the/DT game/NN"
