@@ -85,12 +85,10 @@ def test_an_error_is_read_by_its_parts_the_outer_one_first() -> None:
     assert found == [(0, 12, ("cat, black",), "W"), (4, 8, ("black",), "S")]
     found = edits_of('<NS type="ID">over the <NS type="S"><i>mon</i><c>moon</c></NS></NS>')
     assert found == [(0, 12, (), "ID"), (9, 12, ("moon",), "S")]
-    assert edits_of('<NS type="RV"><i>did</i><c>made</c><c>baked</c><c/></NS>') == [
-        (0, 3, ("made", "baked", ""), "RV")
-    ]
+    found = edits_of('<NS type="RV"><i>did</i><c>made</c><c>baked</c><c/></NS>')
+    assert found == [(0, 3, ("made", "baked", ""), "RV")]
     assert edits_of('<NS type="RV">did<c>made</c></NS>') == [(0, 3, ("made",), "RV")]
-    essay = paragraph('a <NS type="S">\n  <i>ct</i>\n  <c>cat</c>\n</NS> sat')
-    assert essay.text == "a ct sat"
+    assert paragraph('a <NS type="S">\n  <i>ct</i>\n  <c>cat</c>\n</NS> sat').text == "a ct sat"
 
 
 def test_a_correction_that_is_corrected_counts_with_its_corrected_side_and_is_written_back() -> None:
@@ -122,35 +120,26 @@ def test_unknown_elements_and_attributes_are_kept_in_metadata_and_reported_when_
         f'<learner id="9"><head sortkey="K" url="u"><candidate>{personnel}</candidate>'
         f'<text n="1">{answer}</text></head></learner>'
     )
-    others = {"learner@id": "9", "head@url": "u", "text@n": "1", "answer@day": "2", "answer/topic": "tea"}
-    assert essay.metadata == {
-        "sortkey": "K",
-        "answer": "answer1",
-        "head/candidate/personnel/sex": ["f", "m"],
-        **others,
-    }
+    others: dict[str, Json] = {"learner@id": "9", "head@url": "u", "text@n": "1", "answer@day": "2"}
+    others |= {"answer/topic": "tea", "head/candidate/personnel/sex": ["f", "m"]}
+    assert essay.metadata == {"sortkey": "K", "answer": "answer1", **others}
     _, losses = write(essay)
-    assert sorted(loss.what for loss in losses) == sorted(
-        f"metadata {name}" for name in [*others, "head/candidate/personnel/sex"]
-    )
+    assert sorted(loss.what for loss in losses) == sorted(f"metadata {name}" for name in others)
 
 
 def test_scripts_of_other_shapes_are_read() -> None:
     learner = SCRIPT.split("\n", 1)[1]
     both = f"<fce>{learner}{learner.replace('KX1', 'KX2')}</fce>"
     assert [essay.essay_id[:3] for essay in read(both)] == ["KX1", "KX1", "KX2", "KX2"]
-    (essay,) = read(
-        '<learner><head sortkey="K"><candidate/></head>'
-        "<text><answer1><coded_answer><p>Yes</p></coded_answer></answer1></text></learner>"
-    )
+    answer = "<answer1><coded_answer><p>Yes</p></coded_answer></answer1>"
+    (essay,) = read(f'<learner><head sortkey="K"><candidate/></head><text>{answer}</text></learner>')
     assert (essay.essay_id, essay.text) == ("K/answer1", "Yes")
-    text = "<learner><head><text><answer2><coded_answer><p>Yes</p></coded_answer></answer2></text></head></learner>"
-    (essay,) = read(text)
-    assert essay.essay_id == short_hash("Yes")
-    assert read(write(essay)[0]) == [essay]
-    (essay,) = read('<learner><head sortkey="K"><text><answer1><coded_answer/></answer1></text></head></learner>')
-    assert (essay.text, essay.edits) == ("", ())
-    assert read(write(essay)[0]) == [essay]
+    (nameless,) = read(f"<learner><head><text>{answer}</text></head></learner>")
+    assert nameless.essay_id == short_hash("Yes")
+    (empty,) = read('<learner><head sortkey="K"><text><answer1><coded_answer/></answer1></text></head></learner>')
+    assert (empty.text, empty.edits) == ("", ())
+    for essay in (nameless, empty):
+        assert read(write(essay)[0]) == [essay]
 
 
 def test_byte_order_marks_line_ends_and_a_declared_encoding_change_nothing() -> None:

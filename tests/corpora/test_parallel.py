@@ -43,19 +43,14 @@ def test_sides_that_do_not_fit_are_refused(sources: list[str], corrected: list[s
         list(parallel_essays(sources, {"out.txt": corrected}, load_engine(), source_name="in.txt"))
 
 
-def whole_sentence() -> Essay:
-    text = "She walk to home ."
-    tokens = tuple(Span(*pair) for pair in ((0, 3), (4, 8), (9, 11), (12, 16), (17, 18)))
-    return Essay("e", text, (Edit(Span(0, 16), ("She walks home",), "Rloc", "7"),), ("7",), tokens)
-
-
 def test_edits_can_be_made_again_or_typed() -> None:
-    (essay,) = extract_again([whole_sentence()], load_engine(), ignore_loss)
-    assert marked(essay) == [("walk", ("walks",), "R:VERB:SVA", "7"), ("to", ("",), "U:PREP", "7")]
-    text = "She like tea . We left ."
-    edits = (Edit(Span(4, 8), ("likes",), "SVA", "1"), Edit(Span(18, 22), (), "Um", "1"))
+    text = "She walk to home . We left ."
+    whole = Essay("e", text, (Edit(Span(0, 16), ("She walks home",), "Rloc", "7"),), ("7",))
+    first, _ = extract_again([whole], load_engine(), ignore_loss)
+    assert marked(first) == [("walk", ("walks",), "R:VERB:SVA", "7"), ("to", ("",), "U:PREP", "7")]
+    edits = (Edit(Span(4, 8), ("walks",), "SVA", "1"), Edit(Span(22, 26), (), "Um", "1"))
     first, second = assign_types([Essay("e", text, edits, ("1",))], GraterEngine(), ignore_loss)
-    assert marked(first) == [("like", ("likes",), "R:VERB:SVA", "1")]
+    assert marked(first) == [("walk", ("walks",), "R:VERB:SVA", "1")]
     assert marked(second) == [("left", (), "Um", "1")]
 
 

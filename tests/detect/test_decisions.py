@@ -17,12 +17,11 @@ from grater.detect.decisions import (
     corrected_essays,
     filled,
     is_mismatch,
-    read_item_places,
 )
 from grater.detect.detector import Finding
 from grater.detect.external import findings
 from grater.detect.systems import load_system
-from grater.errors import BadInput, UsageError
+from grater.errors import UsageError
 from grater.model import DELETE, Decision, Edit, Essay, Item, Span
 from tests.cli.running import grater
 from tests.detect.prepositions.tiny import tiny_detector
@@ -38,13 +37,6 @@ def test_a_place_is_in_the_decisions_or_in_the_items() -> None:
     assert "start" not in apart.decisions().columns
     assert apart.items()["document"].unique().to_list() == ["d"]
     assert set(apart.items()["item"]) == set(apart.decisions()["item"])
-
-
-def test_two_items_at_one_place_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "items.csv"
-    path.write_text("item,essay,start,end,kind\na,e,0,3,prep\nb,e,0,3,prep\n", encoding="utf-8")
-    with pytest.raises(BadInput, match="expected one item at a place, found 'b' where 'a' is"):
-        read_item_places(path)
 
 
 M2 = "S She depends of her sister , I think .\nA 2 3|||R:PREP|||on|||REQUIRED|||-NONE-|||0\n\n"

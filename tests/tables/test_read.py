@@ -221,14 +221,8 @@ ROWS = (
 )
 
 
-@pytest.fixture
-def batch(tmp_path: Path) -> Path:
-    path = tmp_path / "Batch_1_batch_results.csv"
-    path.write_text(HEADER + ROWS)
-    return path
-
-
-def test_a_batch_is_known_by_its_header_and_its_summer_time_from_winter_time(batch: Path) -> None:
+def test_a_batch_is_known_by_its_header_and_its_summer_time_from_winter_time(tmp_path: Path) -> None:
+    batch = write(tmp_path / "Batch_1_batch_results.csv", HEADER + ROWS)
     judgments = read_judgments(batch)
     assert judgments.frame.select("item", "rater", "label", "status", "seconds", "at").rows() == [
         ("H1", "W1", "error", "valid", 31.0, "2020-11-10T04:17:09Z"),

@@ -20,19 +20,15 @@ def test_an_unknown_tag_is_answered_with_the_nearest() -> None:
         TAGSETS["nucle"]["ArtOrDt"]
 
 
-@pytest.mark.parametrize(
-    ("tags", "name"),
-    [
-        (["Vt", "Wcip"], "nucle"),
-        (["Vt", "Prep"], "conll14"),
-        (["Vt"], "nucle"),  # both know it: the first wins
-        (["R:SPELL", "Vt", "M:DET"], "errant"),
-        (["TV", "RT", "AGV"], "clc"),
-        ([], "nucle"),
-    ],
-)
-def test_the_guess_is_the_set_that_knows_most_of_the_tags(tags: list[str], name: str) -> None:
-    assert guess_tagset(tags).name == name
+def test_the_guess_is_the_set_that_knows_most_of_the_tags() -> None:
+    for tags, name in (
+        ("Vt Wcip", "nucle"),
+        ("Vt Prep", "conll14"),
+        ("R:SPELL Vt M:DET", "errant"),
+        ("TV RT AGV", "clc"),
+    ):
+        assert guess_tagset(tags.split()).name == name
+    assert guess_tagset(["Vt"]).name == guess_tagset([]).name == "nucle"  # both know it: the first wins
 
 
 @pytest.mark.parametrize("tagset", all_tagsets(), ids=lambda tagset: tagset.name)
