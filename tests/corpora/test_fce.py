@@ -58,10 +58,6 @@ def essay_of(text: str, *edits: Edit, annotators: tuple[str, ...] = ("0",)) -> E
     return Essay("K/answer1", text, edits, annotators, metadata={"sortkey": "K", "answer": "answer1"})
 
 
-def edit_of(start: int, end: int, *replacements: str, tag: str = "R", rater: str = "0") -> Edit:
-    return Edit(Span(start, end), replacements, tag, rater)
-
-
 def test_each_answer_is_an_essay_with_the_scripts_metadata_and_edits() -> None:
     first, second = read(SCRIPT)
     assert first.essay_id == "KX1*0200*2001*07/answer1"
@@ -181,7 +177,7 @@ def test_learners_come_back_in_order_and_repeated_ids_numbered_the_same() -> Non
 
 
 def test_more_than_forty_errors_inside_each_other_are_reported() -> None:
-    essay = essay_of("one", *(edit_of(0, 3, "x") for _ in range(60)))
+    essay = essay_of("one", *[Edit(Span(0, 3), ("x",), "R", "0")] * 60)
     text, losses = write(essay)
     assert (len(read(text)[0].edits), len(losses)) == (40, 20)
     text, losses = write(essay_of("half \ud800"))

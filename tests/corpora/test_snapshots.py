@@ -100,10 +100,6 @@ COMPARED = ("nucle", "fce", "brat")
 SIGNS = str.maketrans({"\n": "⏎", "\t": "⇥", "\0": "␀", "\ufeff": "\\ufeff", "\u2060": "\\u2060"})
 
 
-def essays_of(line: str) -> list[Essay]:
-    return [essay_of(**json.loads(each)) for each in line.replace("} {", "}\n{").split("\n")]
-
-
 def essay_of(
     id: str,  # noqa: A002
     text: str,
@@ -136,7 +132,8 @@ def differences(essay: Essay, again: Essay) -> list[str]:
 
 
 def seen_of(name: str, line: str) -> list[str]:
-    essays, losses = essays_of(line), list[Loss]()
+    essays = [essay_of(**json.loads(each)) for each in line.replace("} {", "}\n{").split("\n")]
+    losses: list[Loss] = []
     files = written(name, essays, losses.append)
     again = read(name, files)
     shown = [text if path == "file" else f"{path}: {text}" for path, text in files.items()] if name in SHOWN else []

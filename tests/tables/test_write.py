@@ -43,16 +43,12 @@ TYPED: dict[str, type[pl.DataType]] = {
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 
 
-def optional(cells: st.SearchStrategy[object]) -> st.SearchStrategy[object]:
-    return st.none() | cells
-
-
 @st.composite
 def frames(
     draw: st.DrawFn, required: dict[str, st.SearchStrategy[object]], others: dict[str, st.SearchStrategy[object]]
 ) -> pl.DataFrame:
     """Some rows with every required cell filled and the others now and then; the first column tells rows apart."""
-    columns = required | {name: optional(cells) for name, cells in others.items()}
+    columns = required | {name: st.none() | cells for name, cells in others.items()}
     rows = draw(st.lists(st.tuples(*columns.values()), min_size=1, max_size=5, unique_by=lambda row: row[0]))
     return pl.DataFrame(rows, schema={name: TYPED.get(name, pl.String) for name in columns}, orient="row")
 

@@ -124,30 +124,21 @@ def candidates() -> list[Candidate]:
     return [candidate for sentence in analyse(" ".join(native_lines(30))) for candidate in candidates_of(sentence)]
 
 
-def saved(folder: Path) -> tuple[Path, list[str]]:
-    """A combination of two tiny models beside them."""
-    names = []
-    for name, engine in (("one", one()), ("other", other())):
-        save_linear(engine, folder / f"{name}.model")
-        names.append(str(folder / f"{name}.model"))
-    both = CombinedEngine((one(), other()), np.arange(len(ANSWERS)) / 10)
-    save_combined(both, names, folder / "two.model", CARD)
-    return folder / "two.model", names
-
-
 def test_a_score_is_the_mean_of_both() -> None:
     expected = (one().scores(candidates()) + other().scores(candidates())) / 2
     assert np.allclose(CombinedEngine((one(), other())).scores(candidates()), expected)
 
 
 def test_a_combination_comes_back_from_its_file_as_it_was(tmp_path: Path) -> None:
-    path, _ = saved(tmp_path)
-    detector = combined_from_file(path)
-    assert detector.name == "two"
-    expected = CombinedEngine((one(), other()), np.arange(len(ANSWERS)) / 10).scores(candidates())
-    assert np.array_equal(detector.engine.scores(candidates()), expected)
+    parts = {str(tmp_path / "one.model"): one(), str(tmp_path / "other.model"): other()}
+    for name, engine in parts.items():
+        save_linear(engine, Path(name))
+    both = CombinedEngine((one(), other()), np.arange(len(ANSWERS)) / 10)
+    save_combined(both, list(parts), tmp_path / "two.model", CARD)
+    detector = combined_from_file(tmp_path / "two.model")
+    assert np.array_equal(detector.engine.scores(candidates()), both.scores(candidates()))
     found = list(detector.find([Essay("a", "The boy waited at the bus on Monday.")]))
-    assert {finding.decision.system for finding in found} == {"two"}
+    assert {finding.decision.system for finding in found} == {detector.name} == {"two"}
 
 
 def test_only_preposition_detectors_can_be_combined() -> None:
