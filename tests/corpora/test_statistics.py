@@ -147,13 +147,10 @@ def stats_of(edits: Sequence[int], annotators: str = "A") -> Any:
     """The numbers of essays of thirty words, so many of which are wrong in each, to each annotator."""
     essays = []
     for number, n_wrong in enumerate(edits):
-        marks = tuple(
-            edit(5 * place, 5 * place + 4, "x", rater=annotator)
-            for annotator in annotators
-            for place in range(n_wrong)
-        )
-        essays.append(Essay(f"e{number}", " ".join(["word"] * 30), edits=marks, annotators=tuple(annotators)))
-    return corpus_statistics({"x": essays}).whole.summary.to_dict()
+        starts = range(0, 5 * n_wrong, 5)
+        marks = [edit(start, start + 4, "x", rater=annotator) for annotator in annotators for start in starts]
+        essays.append(Essay(f"e{number}", " ".join(["word"] * 30), tuple(marks), tuple(annotators)))
+    return study(essays).whole.summary.to_dict()
 
 
 def test_m2_blocks_that_name_their_document_make_one_in_each_file() -> None:

@@ -9,6 +9,7 @@ import signal
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from multiprocessing import active_children
 from pathlib import Path
 
@@ -45,17 +46,11 @@ def rows(parts: Parts) -> str:
     return hash_of_rows(list(parts.frames()))
 
 
-def decided(folder: Path, shards: ShardSource, out: Path, engine: Engine) -> tuple[str, ...]:
-    return decisions_of(tuple(str(folder / f"{name}.model") for name in ("one", "two")), shards, out, engine)
-
-
-def decided_by_network(folder: Path, shards: ShardSource, out: Path, engine: Engine) -> tuple[str, ...]:  # noqa: ARG001
-    """The network sees sentences in batches, and each must have the answers that it has alone."""
-    return decisions_of(("context",), shards, out, engine)
-
-
-def decisions_of(systems: tuple[str, ...], shards: ShardSource, out: Path, engine: Engine) -> tuple[str, ...]:
-    job = DecideJob(systems=systems, items=True)
+def decided(
+    systems: tuple[str, ...], folder: Path, shards: ShardSource, out: Path, engine: Engine
+) -> tuple[str, ...]:
+    named = tuple(str(folder / name) if name.endswith(".model") else name for name in systems)
+    job = DecideJob(systems=named, items=True)
     results = run_job(job, shards, {table: out / table for table in (DECISIONS, ITEMS)}, engine)
     return rows(results[DECISIONS]), rows(results[ITEMS]), json.dumps(results[DECISIONS].totals)
 
@@ -86,8 +81,8 @@ def studied(folder: Path, shards: ShardSource, out: Path, engine: Engine) -> tup
 
 
 JOBS = {
-    "decide": decided,
-    "decide by a network": decided_by_network,
+    "decide": partial(decided, ("one.model", "two.model")),
+    "decide by a network": partial(decided, ("context",)),  # in batches, with the answers that a sentence has alone
     "count": counted,
     "events": events,
     "article events": article_events,
