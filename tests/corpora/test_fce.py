@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,25 +58,13 @@ def essay_of(text: str, *edits: Edit, annotators: tuple[str, ...] = ("0",)) -> E
     return Essay("K/answer1", text, edits, annotators, metadata={"sortkey": "K", "answer": "answer1"})
 
 
-def edit_of(start: int, end: int, *replacements: str, tag: str = "R", rater: str = "0") -> Edit:
-    return Edit(Span(start, end), replacements, tag, rater)
-
-
 def test_each_answer_is_an_essay_with_the_scripts_metadata_and_edits() -> None:
     first, second = read(SCRIPT)
     assert first.essay_id == "KX1*0200*2001*07/answer1"
     assert second.essay_id == "KX1*0200*2001*07/answer2"
-    assert first.metadata == {
-        "sortkey": "KX1*0200*2001*07",
-        "language": "Finnish",
-        "age": "21-25",
-        "score": "31.0",
-        "question_number": "1",
-        "exam_score": "3.2",
-        "answer": "answer1",
-    }
-    assert "exam_score" not in second.metadata
-    assert second.metadata["question_number"] == "4"
+    of_both = {"sortkey": "KX1*0200*2001*07", "language": "Finnish", "age": "21-25", "score": "31.0"}
+    assert first.metadata == {**of_both, "question_number": "1", "exam_score": "3.2", "answer": "answer1"}
+    assert second.metadata == {**of_both, "question_number": "4", "answer": "answer2"}
     assert first.text == "Dear Ms Aho,\nI write about lamp."
     assert second.text == "My aunt sails, on the moon's day."
     assert first.edits == (Edit(Span(15, 20), ("am writing",), "TV", "0"), Edit(Span(27, 27), ("the ",), "MD", "0"))
@@ -92,12 +81,10 @@ def test_an_error_is_read_by_its_parts_the_outer_one_first() -> None:
     assert found == [(0, 12, ("cat, black",), "W"), (4, 8, ("black",), "S")]
     found = edits_of('<NS type="ID">over the <NS type="S"><i>mon</i><c>moon</c></NS></NS>')
     assert found == [(0, 12, (), "ID"), (9, 12, ("moon",), "S")]
-    assert edits_of('<NS type="RV"><i>did</i><c>made</c><c>baked</c><c/></NS>') == [
-        (0, 3, ("made", "baked", ""), "RV")
-    ]
+    found = edits_of('<NS type="RV"><i>did</i><c>made</c><c>baked</c><c/></NS>')
+    assert found == [(0, 3, ("made", "baked", ""), "RV")]
     assert edits_of('<NS type="RV">did<c>made</c></NS>') == [(0, 3, ("made",), "RV")]
-    essay = paragraph('a <NS type="S">\n  <i>ct</i>\n  <c>cat</c>\n</NS> sat')
-    assert essay.text == "a ct sat"
+    assert paragraph('a <NS type="S">\n  <i>ct</i>\n  <c>cat</c>\n</NS> sat').text == "a ct sat"
 
 
 def test_a_correction_that_is_corrected_counts_with_its_corrected_side_and_is_written_back() -> None:
@@ -129,35 +116,26 @@ def test_unknown_elements_and_attributes_are_kept_in_metadata_and_reported_when_
         f'<learner id="9"><head sortkey="K" url="u"><candidate>{personnel}</candidate>'
         f'<text n="1">{answer}</text></head></learner>'
     )
-    others = {"learner@id": "9", "head@url": "u", "text@n": "1", "answer@day": "2", "answer/topic": "tea"}
-    assert essay.metadata == {
-        "sortkey": "K",
-        "answer": "answer1",
-        "head/candidate/personnel/sex": ["f", "m"],
-        **others,
-    }
+    others: dict[str, Json] = {"learner@id": "9", "head@url": "u", "text@n": "1", "answer@day": "2"}
+    others |= {"answer/topic": "tea", "head/candidate/personnel/sex": ["f", "m"]}
+    assert essay.metadata == {"sortkey": "K", "answer": "answer1", **others}
     _, losses = write(essay)
-    assert sorted(loss.what for loss in losses) == sorted(
-        f"metadata {name}" for name in [*others, "head/candidate/personnel/sex"]
-    )
+    assert sorted(loss.what for loss in losses) == sorted(f"metadata {name}" for name in others)
 
 
 def test_scripts_of_other_shapes_are_read() -> None:
     learner = SCRIPT.split("\n", 1)[1]
     both = f"<fce>{learner}{learner.replace('KX1', 'KX2')}</fce>"
     assert [essay.essay_id[:3] for essay in read(both)] == ["KX1", "KX1", "KX2", "KX2"]
-    (essay,) = read(
-        '<learner><head sortkey="K"><candidate/></head>'
-        "<text><answer1><coded_answer><p>Yes</p></coded_answer></answer1></text></learner>"
-    )
+    answer = "<answer1><coded_answer><p>Yes</p></coded_answer></answer1>"
+    (essay,) = read(f'<learner><head sortkey="K"><candidate/></head><text>{answer}</text></learner>')
     assert (essay.essay_id, essay.text) == ("K/answer1", "Yes")
-    text = "<learner><head><text><answer2><coded_answer><p>Yes</p></coded_answer></answer2></text></head></learner>"
-    (essay,) = read(text)
-    assert essay.essay_id == short_hash("Yes")
-    assert read(write(essay)[0]) == [essay]
-    (essay,) = read('<learner><head sortkey="K"><text><answer1><coded_answer/></answer1></text></head></learner>')
-    assert (essay.text, essay.edits) == ("", ())
-    assert read(write(essay)[0]) == [essay]
+    (nameless,) = read(f"<learner><head><text>{answer}</text></head></learner>")
+    assert nameless.essay_id == short_hash("Yes")
+    (empty,) = read('<learner><head sortkey="K"><text><answer1><coded_answer/></answer1></text></head></learner>')
+    assert (empty.text, empty.edits) == ("", ())
+    for essay in (nameless, empty):
+        assert read(write(essay)[0]) == [essay]
 
 
 def test_byte_order_marks_line_ends_and_a_declared_encoding_change_nothing() -> None:
@@ -167,15 +145,22 @@ def test_byte_order_marks_line_ends_and_a_declared_encoding_change_nothing() -> 
     assert read(declared)[0].text.endswith("lämp.")
 
 
-def test_what_is_no_script_is_refused() -> None:
-    (problem,) = problems_of(SCRIPT.replace("lamp", "caf&eacute;"))
-    assert problem == "script.xml:10: expected well-formed XML, found: undefined entity"
-    (problem,) = problems_of(SCRIPT[: SCRIPT.index("lamp")])
-    assert problem == "script.xml:10: expected well-formed XML, found: no element found"
-    assert problems_of("") == ["script.xml:1: expected well-formed XML, found: no element found"]
-    assert problems_of("<html></html>") == ["script.xml:1: expected a <learner>, found <html> without any"]
-    (problem,) = problems_of("<learner>" + "<i>" * 100_000)
-    assert problem == "script.xml:1: expected at most 200 elements inside each other, found more"
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        (SCRIPT.replace("lamp", "caf&eacute;"), 10, "expected well-formed XML, found: undefined entity"),
+        (SCRIPT[: SCRIPT.index("lamp")], 10, "expected well-formed XML, found: no element found"),
+        ("", 1, "expected well-formed XML, found: no element found"),
+        ("<html></html>", 1, "expected a <learner>, found <html> without any"),
+        ("<learner>" + "<i>" * 100_000, 1, "expected at most 200 elements inside each other, found more"),
+    ],
+    ids=["entity", "cut", "empty", "html", "deep"],
+)
+def test_what_is_no_script_is_refused(text: str, line: int, message: str) -> None:
+    assert problems_of(text) == [f"script.xml:{line}: {message}"]
+
+
+def test_problems_of_all_learners_are_reported_with_their_lines() -> None:
     found = problems_of(f"<fce>\n{script_of('<p><u/></p>') * 2}<x/>text<learner/></fce>")
     assert [problem.split(": ")[0] for problem in found] == ["script.xml:2", "script.xml:3"] + ["script.xml:4"] * 3
 
@@ -192,7 +177,7 @@ def test_learners_come_back_in_order_and_repeated_ids_numbered_the_same() -> Non
 
 
 def test_more_than_forty_errors_inside_each_other_are_reported() -> None:
-    essay = essay_of("one", *(edit_of(0, 3, "x") for _ in range(60)))
+    essay = essay_of("one", *[Edit(Span(0, 3), ("x",), "R", "0")] * 60)
     text, losses = write(essay)
     assert (len(read(text)[0].edits), len(losses)) == (40, 20)
     text, losses = write(essay_of("half \ud800"))

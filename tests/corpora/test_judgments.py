@@ -90,12 +90,13 @@ def test_every_annotator_of_the_essay_gives_a_judgment_and_unread_items_are_coun
 
 
 def test_items_elsewhere_repeated_essays_unknown_tags_and_matches_are_refused() -> None:
-    for item, words in (
-        (Item("e9", IN, "prep"), "expected essay 'e9' of item i, found no such essay"),
-        (Item("e1", Span(30, 40), "prep"), "expected item i inside essay 'e1' of 37 characters, found 30 to 40"),
+    for item, labels, words in (
+        (Item("e9", IN, "prep"), "verdict", "expected essay 'e9' of item i, found no such essay"),
+        (Item("e1", Span(30, 40), "prep"), "verdict", "item i inside essay 'e1' of 37 characters, found 30 to 40"),
+        (Item("e1", Span(8, 8), "prep-missing"), "usage", "item i is a gap"),
     ):
         with pytest.raises(BadInput, match=words):
-            judgments_from_edits([essay()], {"i": item}, tags=["Prep"], name="mine.m2")
+            judgments_from_edits([essay()], {"i": item}, tags=["Prep"], labels=labels)  # type: ignore[arg-type]
     with pytest.raises(BadInput, match="expected essay 'e1' once, found it again; merge its annotators first"):
         judgments_from_edits([essay(), essay()], ITEM, tags=["Prep"])
     marked = [essay(edit(8, 10, "on"))]
@@ -104,8 +105,6 @@ def test_items_elsewhere_repeated_essays_unknown_tags_and_matches_are_refused() 
     assert len(judgments_from_edits(marked, ITEM, tags=["ArtOrDet"])) == 1
     with pytest.raises(UsageError, match="expected match tag or any, found 'all'"):
         judgments_from_edits([essay()], {}, tags=["Prep"], match="all")  # type: ignore[arg-type]
-    with pytest.raises(BadInput, match="item g is a gap"):
-        judgments_from_edits([essay()], {"g": Item("e1", Span(8, 8), "prep-missing")}, tags=["Prep"], labels="usage")
 
 
 PLACES = {"item": ["a", "a", "b"], "essay": ["e1"] * 3, "start": ["8", "8", "33"], "end": ["10", "10", "36"]}

@@ -55,16 +55,19 @@ def test_a_span_of_tokens_is_a_span_of_code_points(start: int, end: int, span: S
     assert one_edit("My cat sleep", edit_line(start, end, "x")).span == span
 
 
-@pytest.mark.parametrize("white", ["\t", "\u00a0", "\u3000", "  ", " \u2009", "\x1f", "\x85", "\r"])
-def test_tokens_are_cut_at_any_white_space(white: str) -> None:
-    edit = one_edit(f"My{white}cat sleep", edit_line(1, 2, "dog"))
-    assert edit.span == Span(2 + len(white), 5 + len(white))
+WHITE = ("\t", "\u00a0", "\u3000", "  ", " \u2009", "\x1f", "\x85", "\r")
+INVISIBLE = ("\u200b", "\u2060", "\x00", "\ufeff")
 
 
-@pytest.mark.parametrize("invisible", ["\u200b", "\u2060", "\x00", "\ufeff"])
-def test_invisible_characters_that_are_no_white_space_stay_in_their_token(invisible: str) -> None:
-    edit = one_edit(f"My{invisible}cat sleep", edit_line(1, 2, "sleeps"))
-    assert edit.span == Span(7, 12)
+@pytest.mark.parametrize(
+    ("sentence", "span"),
+    [
+        *((f"My{white}cat sleep", Span(2 + len(white), 5 + len(white))) for white in WHITE),
+        *((f"My{invisible}cat sleep", Span(7, 12)) for invisible in INVISIBLE),
+    ],
+)
+def test_tokens_are_cut_at_any_white_space_and_at_nothing_else_invisible(sentence: str, span: Span) -> None:
+    assert one_edit(sentence, edit_line(1, 2, "dog")).span == span
 
 
 @pytest.mark.parametrize(
@@ -97,25 +100,24 @@ def test_who_read_a_block() -> None:
     )
     assert essay.annotators == ("7", "2")
     assert [edit.rater for edit in essay.edits] == ["7", "7"]
-    first, second = read("S It rain .\n\nS It snow .\n" + edit_line(1, 2, "snows"))
+    rain, snow = "S It rain .\n", "S It snow .\n" + edit_line(1, 2, "snows")
+    first, second = read(f"{rain}\n{snow}")
     assert (first.annotators, first.metadata) == (("0",), {"m2_noop": False})
     assert (second.annotators, second.metadata) == (("0",), {})
-    first, second = read("S It rain .\n\nS It snow .\n" + edit_line(1, 2, "snows") + NOOP_LINE.format(1))
-    assert (first.annotators, first.metadata) == ((), {})
-    assert second.annotators == ("0", "1")
-    lines = ["S It rain .\n", "\n", "S It snow .\n", edit_line(1, 2, "snows")]
-    assert next(read_m2(lines, name="x")).annotators == ()
+    first, second = read(f"{rain}\n{snow}{NOOP_LINE.format(1)}")
+    assert (first.annotators, first.metadata, second.annotators) == ((), {}, ("0", "1"))
+    assert next(read_m2(f"{rain}\n{snow}".splitlines(keepends=True), name="x")).annotators == ()
 
 
 def test_a_noop_that_is_not_as_usual_is_remembered() -> None:
-    (essay,) = read("S My cat\n" + NOOP_LINE.format(0) + edit_line(0, 1, "x") + NOOP_LINE.format(1))
     usual = "-1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-"
-    assert essay.annotators == ("0", "1")
-    assert [edit.rater for edit in essay.edits] == ["0"]
-    assert essay.metadata == {"m2_noop_lines": [[usual], [usual]]}
-    (essay,) = read("S My cat\nA 0 0|||noop|||x|||REQUIRED|||fine|||0\n")
-    assert (essay.annotators, essay.edits) == (("0",), ())
-    assert essay.metadata == {"m2_noop_lines": [["0 0|||noop|||x|||REQUIRED|||fine"]]}
+    for lines, annotators, kept in (
+        (NOOP_LINE.format(0) + edit_line(0, 1, "x") + NOOP_LINE.format(1), ("0", "1"), [[usual], [usual]]),
+        ("A 0 0|||noop|||x|||REQUIRED|||fine|||0\n", ("0",), [["0 0|||noop|||x|||REQUIRED|||fine"]]),
+    ):
+        (essay,) = read("S My cat\n" + lines)
+        assert (essay.annotators, essay.metadata) == (annotators, {"m2_noop_lines": kept})
+        assert [edit.replacements for edit in essay.edits] == [("x",)][: len(kept) - 1]
 
 
 BLOCKS = (
@@ -123,27 +125,26 @@ BLOCKS = (
 )
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_blank_lines_and_line_ends_make_no_difference() -> None:
+    crlf = BLOCKS.replace("\n", "\r\n")
+    many = "\n\n" + BLOCKS.replace("\n\n", "\n\n\n\n") + "\n\n\n"
+    assert len(read(BLOCKS)) == 3
+    for text in (
         BLOCKS + "\n",
         BLOCKS.rstrip("\n"),
-        "\n\n" + BLOCKS.replace("\n\n", "\n\n\n\n") + "\n\n\n",
+        many,
         BLOCKS.replace("\n\n", "\n \t\n"),
-        BLOCKS.replace("\n", "\r\n"),
-        BLOCKS.replace("\n", "\r\n") + "\r\n\r\n",
-    ],
-)
-def test_blank_lines_and_line_ends_make_no_difference(text: str) -> None:
-    assert read(text) == read(BLOCKS)
-    assert len(read(text)) == 3
+        crlf,
+        crlf + "\r\n\r\n",
+    ):
+        assert read(text) == read(BLOCKS), text
 
 
-@pytest.mark.parametrize("line", ["S ", "S"])
-def test_an_empty_sentence_has_no_tokens(line: str) -> None:
-    first, second = read(f"{line}\n{edit_line(0, 0, 'Hello')}\nS Yes\n")
-    assert (first.text, first.tokens, second.text) == ("", (), "Yes")
-    assert first.edits[0].span == Span(0, 0)
+def test_an_empty_sentence_has_no_tokens() -> None:
+    for line in ("S ", "S"):
+        first, second = read(f"{line}\n{edit_line(0, 0, 'Hello')}\nS Yes\n")
+        assert (first.text, first.tokens, second.text) == ("", (), "Yes")
+        assert first.edits[0].span == Span(0, 0)
 
 
 def test_problems_come_together_up_to_twenty_behind_the_essays() -> None:

@@ -115,13 +115,15 @@ def test_quotes_repeats_and_empty_sentences_stand_where_they_should() -> None:
     assert places("On cats", "")[1] == ("cats", 8)
 
 
-def test_every_sentence_that_cannot_be_placed_is_named() -> None:
+def test_documents_are_read_only_as_far_as_needed_and_every_sentence_without_a_place_is_named() -> None:
+    documents = iter([FIRST, SECOND])
+    assert next(attach_documents([Essay("1", "On cats")], documents)).metadata["document"] == "cats"
+    assert next(documents) is SECOND
     with pytest.raises(BadInput) as caught:
         places("On cats", "On cows", "My cat sleeps .", "My cat sleeps .")
     assert [str(problem) for problem in caught.value.problems] == [
-        "documents: expected sentence 2 (line 2) in a document after the sentence before it, found none: 'On cows'",
-        "documents: expected sentence 4 (line 4) in a document after the sentence before it, "
-        "found none: 'My cat sleeps .'",
+        f"documents: expected sentence {n} (line {n}) in a document after the sentence before it, found none: {found}"
+        for n, found in ((2, "'On cows'"), (4, "'My cat sleeps .'"))
     ]
 
 
@@ -141,10 +143,6 @@ def read(path: Path) -> list[Essay]:
     return list(FORMAT.read(open_source(path)))
 
 
-def n_edits(essays: list[Essay]) -> dict[str, int]:
-    return Counter(edit.rater for essay in essays for edit in essay.edits)
-
-
 @pytest.mark.data
 @pytest.mark.parametrize("name", [*FILES, *(pytest.param(name, marks=pytest.mark.slow) for name in NINE_MORE)])
 def test_an_official_file_has_its_numbers_and_comes_out_byte_for_byte(name: str) -> None:
@@ -152,7 +150,7 @@ def test_an_official_file_has_its_numbers_and_comes_out_byte_for_byte(name: str)
     essays = read(path)
     assert len(essays) == 1312
     assert sum(len(essay.tokens or ()) for essay in essays) == 30144
-    assert FILES.get(name) in (None, n_edits(essays))
+    assert FILES.get(name) in (None, Counter(edit.rater for essay in essays for edit in essay.edits))
     losses: list[Loss] = []
     assert "".join(FORMAT.write(essays, losses.append)).encode() == path.read_bytes()
     assert losses == []
@@ -186,9 +184,3 @@ def test_sgml_to_m2_names_what_m2_cannot_hold(
     assert sum(len(essay.edits) for essay in essays) == n_in_sgml - n_left_out
     assert sum(not loss.changed for loss in of_edits) == n_left_out
     assert sum(loss.changed for loss in of_edits) == n_changed
-
-
-def test_documents_are_read_only_as_far_as_needed() -> None:
-    documents = iter([FIRST, SECOND])
-    assert next(attach_documents([Essay("1", "On cats")], documents)).metadata["document"] == "cats"
-    assert next(documents) is SECOND

@@ -69,9 +69,6 @@ def comes_back(text: str) -> bool:
     return write(*read(text)) == (text, [])
 
 
-# Reading
-
-
 def test_an_essay_is_its_title_and_paragraphs_with_offsets_into_the_whole_text() -> None:
     essay = read_one(ESSAY)
     assert essay.essay_id == "7"
@@ -124,9 +121,6 @@ def test_layout_capitals_quotes_and_line_ends_do_not_matter() -> None:
     assert read(ESSAY.replace('"', "'")) == read(ESSAY)
 
 
-# Markup in the words
-
-
 def test_references_are_decoded_and_offsets_count_what_they_stand_for() -> None:
     essay = read_one(document("&lt;b&gt; &quot;a&apos; &amp;lt; &#233;&#xE9; x", mistakes=mistake("0:16-0:17")))
     assert essay.text == "<b> \"a' &lt; éé x"
@@ -152,8 +146,6 @@ def test_declarations_are_refused_at_once_so_no_entity_ever_grows(declaration: s
         "test:1: expected <DOC>, found a declaration; grater does not expand entities: remove it"
     ]
 
-
-# Leftovers
 
 RICH = """\
 <DOC nid="1" source="web & paper">
@@ -235,12 +227,6 @@ def test_the_slip_of_the_release_in_references_is_read_and_written_right() -> No
     assert write(*read(slip)) == (right, [])
 
 
-# Writing, and what cannot be held
-
-
-# Faults
-
-
 def test_long_numbers_and_words_are_shown_by_their_beginning() -> None:
     (problem,) = problems_of(document("Hi.", mistakes=mistake(f"0:{'9' * 5000}-0:2")))
     assert f"expected a whole number for start_off, found '{'9' * 40}' in" in problem
@@ -257,9 +243,6 @@ def test_good_documents_around_a_bad_one_are_read_as_they_come_and_problems_coll
     assert len(problems_of(bad * 30)) == 21
     essays = read_nucle(iter([*TextSource(ESSAY).lines(), "broken"]), name="test")
     assert next(essays).essay_id == "7"
-
-
-# The real files
 
 
 @pytest.mark.data

@@ -43,19 +43,14 @@ def test_sides_that_do_not_fit_are_refused(sources: list[str], corrected: list[s
         list(parallel_essays(sources, {"out.txt": corrected}, load_engine(), source_name="in.txt"))
 
 
-def whole_sentence() -> Essay:
-    text = "She walk to home ."
-    tokens = tuple(Span(*pair) for pair in ((0, 3), (4, 8), (9, 11), (12, 16), (17, 18)))
-    return Essay("e", text, (Edit(Span(0, 16), ("She walks home",), "Rloc", "7"),), ("7",), tokens)
-
-
 def test_edits_can_be_made_again_or_typed() -> None:
-    (essay,) = extract_again([whole_sentence()], load_engine(), ignore_loss)
-    assert marked(essay) == [("walk", ("walks",), "R:VERB:SVA", "7"), ("to", ("",), "U:PREP", "7")]
-    text = "She like tea . We left ."
-    edits = (Edit(Span(4, 8), ("likes",), "SVA", "1"), Edit(Span(18, 22), (), "Um", "1"))
+    text = "She walk to home . We left ."
+    whole = Essay("e", text, (Edit(Span(0, 16), ("She walks home",), "Rloc", "7"),), ("7",))
+    first, _ = extract_again([whole], load_engine(), ignore_loss)
+    assert marked(first) == [("walk", ("walks",), "R:VERB:SVA", "7"), ("to", ("",), "U:PREP", "7")]
+    edits = (Edit(Span(4, 8), ("walks",), "SVA", "1"), Edit(Span(22, 26), (), "Um", "1"))
     first, second = assign_types([Essay("e", text, edits, ("1",))], GraterEngine(), ignore_loss)
-    assert marked(first) == [("like", ("likes",), "R:VERB:SVA", "1")]
+    assert marked(first) == [("walk", ("walks",), "R:VERB:SVA", "1")]
     assert marked(second) == [("left", (), "Um", "1")]
 
 
@@ -108,15 +103,18 @@ def corrected() -> list[str]:
     return [line.replace(" about", "").replace("prefers", "prefer") for line in SOURCES]
 
 
-def refuse(texts: list[str], words: str) -> None:
+def warnings_on(lines: list[str]) -> list[str]:
+    return require_lines_fit([line.split() for line in SOURCES], lines, name="out.txt", source_name="in.txt")
+
+
+def refuse(lines: list[str], words: str) -> None:
     with pytest.raises(BadInput, match=words):
-        require_lines_fit([line.split() for line in SOURCES], texts, name="out.txt", source_name="in.txt")
+        warnings_on(lines)
 
 
 def test_shifted_lines_are_refused_and_an_honest_rewriter_is_not() -> None:
     lines = corrected()
-    sources = [line.split() for line in SOURCES]
-    assert require_lines_fit(sources, lines, name="out.txt", source_name="in.txt") == []
+    assert warnings_on(lines) == []
     refuse([*lines[1:], lines[0]], r"out\.txt:1: .*fits the source 1 line farther down: 1 line missing")
     refuse([lines[-2], lines[-1], *lines[:-2]], r"out\.txt:1: .*fits the source 2 lines farther up: 2 lines too many")
     refuse([*lines[:4], *lines[5:], lines[4]], r"out\.txt:5: .*1 line farther down")
@@ -125,11 +123,10 @@ def test_shifted_lines_are_refused_and_an_honest_rewriter_is_not() -> None:
     lines = corrected()
     lines[3] = "Photosynthesis was patiently gone through by us with her ."
     lines[6] = "Sweets beat greens for most kids ."
-    sources = [line.split() for line in SOURCES]
-    [warning] = require_lines_fit(sources, lines, name="out.txt", source_name="in.txt")
+    [warning] = warnings_on(lines)
     assert "out.txt: 1 line shares few words with the source: line 7, 'Sweets beat" in warning
     lines[8] = "Cheap umbrellas rarely survive strong winds."
-    assert "1 line" in require_lines_fit(sources, lines, name="o", source_name="in.txt")[1]
+    assert "1 line" in warnings_on(lines)[1]
 
 
 def test_english_is_known_by_its_commonest_words() -> None:

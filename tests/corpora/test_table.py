@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import tracemalloc
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,7 +19,7 @@ from grater.corpora.source import guessed_encoding
 from grater.corpora.table import read_table_of_texts
 from grater.errors import BadInput, UsageError
 from grater.model import Essay
-from tests.corpora.sources import TextSource, Tried
+from tests.corpora.sources import TextSource
 
 NAMES = (
     'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" '
@@ -33,6 +35,10 @@ def document(body: str, *, head: str = "") -> io.BytesIO:
     return packed
 
 
+def paragraph(text: str) -> str:
+    return f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>"
+
+
 def text_of(body: str, *, head: str = "", most_bytes: int = 10_000) -> str:
     return read_docx(document(body, head=head), name="essay.docx", most_bytes=most_bytes)
 
@@ -43,11 +49,11 @@ def test_the_words_that_a_reader_sees_are_the_text() -> None:
         "<w:p><w:r><w:t>One</w:t><w:tab/><w:t>two</w:t><w:br/><w:t>three</w:t></w:r></w:p>"
     )
     assert text_of(body) == "We arrive to the café.\nOne\ttwo\nthree\n"
+    box = paragraph("box")
     body = (
         "<w:p><w:ins><w:r><w:t>new </w:t></w:r></w:ins><w:del><w:r><w:delText>old </w:delText></w:r></w:del>"
         "<w:r><w:t>word</w:t></w:r></w:p>"
-        "<mc:AlternateContent><mc:Choice><w:p><w:r><w:t>box</w:t></w:r></w:p></mc:Choice>"
-        "<mc:Fallback><w:p><w:r><w:t>box</w:t></w:r></w:p></mc:Fallback></mc:AlternateContent>"
+        f"<mc:AlternateContent><mc:Choice>{box}</mc:Choice><mc:Fallback>{box}</mc:Fallback></mc:AlternateContent>"
     )
     assert text_of(body) == "new word\nbox\n"
 
@@ -55,7 +61,7 @@ def test_the_words_that_a_reader_sees_are_the_text() -> None:
 @pytest.mark.parametrize(
     ("body", "head", "words"),
     [
-        ("<w:p><w:r><w:t>" + "a" * 20_000 + "</w:t></w:r></w:p>", "", "unpacks to more than 10,000 bytes"),
+        (paragraph("a" * 20_000), "", "unpacks to more than 10,000 bytes"),
         ("<w:p/>", '<!DOCTYPE d [<!ENTITY a "aaaa">]>', "declares a document type"),
         ("<w:p>" * 300 + "</w:p>" * 300, "", "elements inside each other"),
         ("<w:p>", "", "cannot be read as a Word document"),
@@ -66,36 +72,35 @@ def test_what_is_hostile_or_broken_is_refused_by_its_name(body: str, head: str, 
         text_of(body, head=head)
 
 
-def test_a_hundred_thousand_elements_take_no_more_memory_than_their_text() -> None:
-    packed = document("<a/>" * 100_000 + "<w:p><w:r><w:t>Dear Ann,</w:t></w:r></w:p>")
-    tracemalloc.start()
-    try:
-        assert read_docx(packed, name="essay.docx", most_bytes=1_000_000) == "Dear Ann,\n"
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert peak < 4_000_000  # a tree takes 9 MB
-
-
-def test_empty_paragraphs_without_end_are_refused_while_they_are_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grater.corpora.docx.MOST_PARTS", 20_000)
-    packed = document("<w:p/>" * 1_000_000)
-    tracemalloc.start()
-    try:
-        with pytest.raises(BadInput, match="at most 20,000 paragraphs"):
-            read_docx(packed, name="essay.docx", most_bytes=100_000_000)
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert peak < 2_000_000  # of 6 MB that would come out
-
-
 def test_another_archive_is_refused() -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr("other.xml", "<a/>")
     with pytest.raises(BadInput, match="Word document"):
         read_docx(packed, name="essay.docx", most_bytes=1000)
+
+
+@contextmanager
+def in_at_most(n_bytes: int) -> Iterator[None]:
+    tracemalloc.start()
+    try:
+        yield
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < n_bytes
+
+
+def test_many_elements_take_no_more_memory_than_their_text_and_endless_paragraphs_are_refused_while_unpacked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    packed = document("<a/>" * 100_000 + paragraph("Dear Ann,"))
+    with in_at_most(4_000_000):  # a tree takes 9 MB
+        assert read_docx(packed, name="essay.docx", most_bytes=1_000_000) == "Dear Ann,\n"
+    monkeypatch.setattr("grater.corpora.docx.MOST_PARTS", 20_000)
+    packed = document("<w:p/>" * 1_000_000)
+    with in_at_most(2_000_000), pytest.raises(BadInput, match="at most 20,000 paragraphs"):  # 6 MB would come out
+        read_docx(packed, name="essay.docx", most_bytes=100_000_000)
 
 
 TABLE = 'id,text,l1\nann,"I am Ann,\nand you?",fr\nben,I am Ben.,\n'
@@ -133,11 +138,6 @@ def test_columns_of_another_name_are_named_by_the_caller_and_bad_rows_by_their_l
     assert [problem.line for problem in caught.value.problems] == [3, 4]
 
 
-def test_a_word_document_is_a_text_of_its_name(tmp_path: Path) -> None:
-    file = write(tmp_path / "anna.docx", document("<w:p><w:r><w:t>Dear Ann,</w:t></w:r></w:p>").read())
-    assert plain(list(read_corpus(file))) == [("anna", "Dear Ann,\n", {})]
-
-
 @pytest.mark.parametrize("encoding", ["cp1252", "utf-16", "utf-16-le", "utf-16-be"])
 def test_another_encoding_is_guessed_or_named(tmp_path: Path, encoding: str) -> None:
     text = "At the café we ate a crêpe – “good” it was.\n" * 3
@@ -157,22 +157,13 @@ def test_what_is_in_no_single_encoding_is_not_guessed_and_an_unknown_one_is_refu
         list(read_corpus(mixed, encoding="ascii"))
 
 
-def test_files_of_one_name_are_distinguished_by_their_folders(tmp_path: Path) -> None:
-    for place, name in enumerate(("a/1.txt", "b/1.txt", "a/2.txt", "c/3.txt", "c/3.docx")):
-        words = f"Text {place}."
-        write(
-            tmp_path / name, document(f"<w:p><w:r><w:t>{words}</w:t></w:r></w:p>").read() if "docx" in name else words
-        )
-    assert {essay.essay_id for essay in read_corpus(tmp_path)} == {"a/1", "b/1", "2", "3.txt", "3.docx"}
-
-
-PLAIN = Tried(FORMAT)
-written = PLAIN.write_and_report
-
-
-def read_one(text: str) -> Essay:
-    (essay,) = FORMAT.read(TextSource(text))
-    return essay
+def test_files_of_one_name_are_distinguished_by_their_folders_and_a_word_document_is_a_text(tmp_path: Path) -> None:
+    for name in ("a/1.txt", "b/1.txt", "a/2.txt", "c/3.txt"):
+        write(tmp_path / name, f"Text of {name}.")
+    write(tmp_path / "c" / "3.docx", document(paragraph("Dear Ann,")).read())
+    found = {essay.essay_id: essay.text for essay in read_corpus(tmp_path)}
+    assert found.keys() == {"a/1", "b/1", "2", "3.txt", "3.docx"}
+    assert (found["2"], found["3.docx"]) == ("Text of a/2.txt.", "Dear Ann,\n")
 
 
 def paragraphs(text: str) -> list[Essay]:
@@ -189,7 +180,7 @@ def test_a_paragraph_a_line_gives_an_essay_for_each_line_with_words() -> None:
 def test_a_nul_character_is_refused_as_the_wrong_encoding() -> None:
     utf16 = "He go.\nShe go.\n".encode("utf-16-le").decode("utf-8")
     with pytest.raises(BadInput) as caught:
-        read_one(utf16)
+        list(FORMAT.read(TextSource(utf16)))
     assert [problem.line for problem in caught.value.problems] == [1, 2, 3]
     assert "test:1: expected text, found a NUL character; is it UTF-16?" in str(caught.value)
     with pytest.raises(BadInput):

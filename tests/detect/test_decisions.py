@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grater.corpora import read_corpus
+from grater.corpora.m2 import read_m2
 from grater.detect.decisions import (
     DecisionRows,
     answers_cell,
@@ -17,12 +17,11 @@ from grater.detect.decisions import (
     corrected_essays,
     filled,
     is_mismatch,
-    read_item_places,
 )
 from grater.detect.detector import Finding
-from grater.detect.external import external, findings
+from grater.detect.external import findings
 from grater.detect.systems import load_system
-from grater.errors import BadInput, UsageError
+from grater.errors import UsageError
 from grater.model import DELETE, Decision, Edit, Essay, Item, Span
 from tests.cli.running import grater
 from tests.detect.prepositions.tiny import tiny_detector
@@ -40,51 +39,28 @@ def test_a_place_is_in_the_decisions_or_in_the_items() -> None:
     assert set(apart.items()["item"]) == set(apart.decisions()["item"])
 
 
-def test_two_items_at_one_place_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "items.csv"
-    path.write_text("item,essay,start,end,kind\na,e,0,3,prep\nb,e,0,3,prep\n", encoding="utf-8")
-    with pytest.raises(BadInput, match="expected one item at a place, found 'b' where 'a' is"):
-        read_item_places(path)
-
-
 M2 = "S She depends of her sister , I think .\nA 2 3|||R:PREP|||on|||REQUIRED|||-NONE-|||0\n\n"
+
+
+def test_flags_of_our_own_become_edits() -> None:
+    (corrected,) = corrected_essays(load_system("prep-maxent"), read_m2(M2.splitlines(keepends=True), name="e.m2"))
+    assert [(edit.span, edit.replacements) for edit in corrected.edits] == [(Span(12, 14), ("on",))]
+
+
 PROGRAM = """
 import json, sys
 for line in sys.stdin:
     essay = json.loads(line)
-    print(json.dumps({"essay": essay["essay"], "edits": json.loads(sys.argv[1])}))
+    print(json.dumps({"essay": essay["essay"], "edits": [{"start": 12, "end": 14, "replacements": ["on"]}]}))
 """
 
 
-@pytest.fixture
-def program(tmp_path: Path) -> str:
-    path = tmp_path / "program.py"
-    path.write_text(PROGRAM)
-    return f"mine=command:{sys.executable} {path}"
-
-
-@pytest.fixture
-def essay(tmp_path: Path) -> Essay:
-    (tmp_path / "essays.m2").write_text(M2)
-    return next(iter(read_corpus(tmp_path / "essays.m2")))
-
-
-def test_a_quote_that_is_not_closed_is_reported() -> None:
-    with pytest.raises(UsageError, match="No closing quotation"):
-        external("mine=command:python 'check.py")
-
-
-def test_flags_of_our_own_become_edits(essay: Essay) -> None:
-    (corrected,) = corrected_essays(load_system("prep-maxent"), [essay])
-    assert [(edit.span, edit.replacements) for edit in corrected.edits] == [(Span(12, 14), ("on",))]
-
-
-def test_the_command_writes_what_can_be_scored(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, program: str, essay: Essay
-) -> None:
-    asked = json.dumps([{"start": 12, "end": 14, "replacements": ["on"]}])
-    corpus, out = tmp_path / "essays.m2", tmp_path / "mine.m2"
-    command = ("decide", corpus, "--system", f"{program} '{asked}'", "--out", tmp_path / "d.csv", "--corrections")
+def test_the_command_writes_what_can_be_scored(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    corpus, out, program = (tmp_path / name for name in ("essays.m2", "mine.m2", "program.py"))
+    corpus.write_text(M2)
+    program.write_text(PROGRAM)
+    system = f"mine=command:{sys.executable} {program}"
+    command = ("decide", corpus, "--system", system, "--out", tmp_path / "d.csv", "--corrections")
     assert grater(capsys, *command, out).status == 0
     scored = grater(capsys, "score", corpus, out, "--metric", "errant", "--json", "--resamples", "10")
     assert json.loads(scored.out)["systems"][0]["counts"] == {"tp": 1, "fp": 0, "fn": 0}
@@ -92,19 +68,15 @@ def test_the_command_writes_what_can_be_scored(
     assert (refused.status, corpus.read_text()) == (2, M2)
     two = grater(capsys, *command[:4], "--system", "harper", *command[4:], out)
     assert (two.status, two.err.count("\n")) == (2, 1)
-    assert essay.edits
 
 
 BOOK = Essay("e", "She waited on the bus stop for hours. I have book about dogs.")
 
 
-def finding(target: str, *answers: tuple[str, float], kind: str = "prep") -> Finding:
-    item = Item("e", Span(0, len(target)), kind)
-    return Finding(item, Decision(item.item_id, "S", flagged=False), target, answers)
-
-
 def test_a_blank_is_filled_with_a_preposition_though_none_at_all_is_likelier() -> None:
-    place = finding("in", (DELETE, 0.5), ("on", 0.3), ("in", 0.2))
+    item = Item("e", Span(0, 2), "prep")
+    answers = ((DELETE, 0.5), ("on", 0.3), ("in", 0.2))
+    place = Finding(item, Decision(item.item_id, "S", flagged=False), "in", answers)
     assert answers_of(place) == (("on", 0.3), ("in", 0.2))
     assert is_mismatch(place)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from grater.detect.explanations import BY_KIND, EXAMPLE, Rule, example_sides, explain, place_of
 from grater.detect.grammar import Grammar
 from grater.model import DELETE, Essay, Span
+from tests.detect.test_textbook import sections
 from tests.each import for_each
 
 KIND_OF = {rule.name: kind for kind, rules in reversed(BY_KIND.items()) for rule in rules}
@@ -36,17 +37,9 @@ def case_of(rule: str, line: str) -> Case:
     return Case(rule, is_wrong, text, Span(match.start(), match.start() + len(match["wrong"])), match["right"])
 
 
-def cases() -> list[Case]:
-    found, rule = list[Case](), ""
-    for line in (Path(__file__).parent / "rules.txt").read_text("utf-8").splitlines():
-        if line.startswith("== "):
-            rule = line.removeprefix("== ")
-        elif line and not line.startswith("#"):
-            found.append(case_of(rule, line))
-    return found
-
-
-CASES = cases()
+CASES = [
+    case_of(rule, line) for rule, lines in sections(Path(__file__).with_name("rules.txt")).items() for line in lines
+]
 
 
 def rules_for(case: Case) -> set[str]:

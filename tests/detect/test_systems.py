@@ -1,7 +1,4 @@
-"""A system under a name of one's own.
-
-What must hold of every system by its name.
-"""
+"""A system under a name of one's own, and what must hold of every system."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ from hypothesis import strategies as st
 
 from grater.detect.prepositions.engines import save_linear
 from grater.detect.systems import SYSTEMS, load_system
-from grater.errors import BadInput, UnknownName
+from grater.errors import GraterError
 from grater.model import Essay, Span
 from grater.models import shipped_names, write_model
 from tests.detect.articles.tiny import tiny_detector as tiny_articles
@@ -95,26 +92,16 @@ def test_a_model_says_what_it_was_made_of(name: str) -> None:
     assert len(repr(system)) < 1000  # a notebook shows the last value of a cell
 
 
-def test_an_unknown_name_is_answered_with_the_nearest() -> None:
-    with pytest.raises(UnknownName, match="Did you mean 'prep-perceptron'"):
-        load_system("prep-percepton")
-
-
-def test_a_file_for_a_system_is_asked_what_it_holds(tmp_path: Path) -> None:
-    path = tmp_path / "theirs.txt"
-    path.write_text("A sentence.\n")
-    with pytest.raises(UnknownName, match=f"say what is in it: corrected:{path} or edits:{path}"):
-        load_system(f"theirs={path}")
-
-
-def test_a_model_of_another_kind_is_no_system(tmp_path: Path) -> None:
-    path = tmp_path / "odd.model"
-    write_model(path, kind="weather", card={}, arrays={"a": np.zeros(1)}, strings={})
-    with pytest.raises(UnknownName, match="unknown kind of model 'weather'"):
-        load_system(str(path))
-
-
-def test_a_model_without_thresholds_is_refused(tmp_path: Path) -> None:
-    save_linear(replace(tiny_engine(), card={"name": "bare"}), tmp_path / "bare.model")
-    with pytest.raises(BadInput, match="expected thresholds"):
-        load_system(str(tmp_path / "bare.model"))
+def test_what_is_no_system_is_refused_with_what_it_lacks(tmp_path: Path) -> None:
+    text, odd, bare = (tmp_path / name for name in ("theirs.txt", "odd.model", "bare.model"))
+    text.write_text("A sentence.\n")
+    write_model(odd, kind="weather", card={}, arrays={"a": np.zeros(1)}, strings={})
+    save_linear(replace(tiny_engine(), card={"name": "bare"}), bare)
+    for name, message in (
+        ("prep-percepton", "Did you mean 'prep-perceptron'"),
+        (f"theirs={text}", f"say what is in it: corrected:{text} or edits:{text}"),
+        (str(odd), "unknown kind of model 'weather'"),
+        (str(bare), "expected thresholds"),
+    ):
+        with pytest.raises(GraterError, match=message):
+            load_system(name)

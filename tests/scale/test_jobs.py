@@ -9,6 +9,7 @@ import signal
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from multiprocessing import active_children
 from pathlib import Path
 
@@ -45,17 +46,11 @@ def rows(parts: Parts) -> str:
     return hash_of_rows(list(parts.frames()))
 
 
-def decided(folder: Path, shards: ShardSource, out: Path, engine: Engine) -> tuple[str, ...]:
-    return decisions_of(tuple(str(folder / f"{name}.model") for name in ("one", "two")), shards, out, engine)
-
-
-def decided_by_network(folder: Path, shards: ShardSource, out: Path, engine: Engine) -> tuple[str, ...]:  # noqa: ARG001
-    """The network sees sentences in batches, and each must have the answers that it has alone."""
-    return decisions_of(("context",), shards, out, engine)
-
-
-def decisions_of(systems: tuple[str, ...], shards: ShardSource, out: Path, engine: Engine) -> tuple[str, ...]:
-    job = DecideJob(systems=systems, items=True)
+def decided(
+    systems: tuple[str, ...], folder: Path, shards: ShardSource, out: Path, engine: Engine
+) -> tuple[str, ...]:
+    named = tuple(str(folder / name) if name.endswith(".model") else name for name in systems)
+    job = DecideJob(systems=named, items=True)
     results = run_job(job, shards, {table: out / table for table in (DECISIONS, ITEMS)}, engine)
     return rows(results[DECISIONS]), rows(results[ITEMS]), json.dumps(results[DECISIONS].totals)
 
@@ -86,8 +81,8 @@ def studied(folder: Path, shards: ShardSource, out: Path, engine: Engine) -> tup
 
 
 JOBS = {
-    "decide": decided,
-    "decide by a network": decided_by_network,
+    "decide": partial(decided, ("one.model", "two.model")),
+    "decide by a network": partial(decided, ("context",)),  # in batches, with the answers that a sentence has alone
     "count": counted,
     "events": events,
     "article events": article_events,
@@ -109,33 +104,26 @@ def processes() -> Iterator[Processes]:
 def test_neither_cut_nor_processes_change_a_thing(
     name: str, folder: Path, tmp_path: Path, processes: Processes
 ) -> None:
-    is_text = name in TEXT_JOBS
     path = folder / CORPORA.get(name, "essays.jsonl")
-    shards = {n: cut_into(path, n, tmp_path / f"cut{n}", lines=is_text) for n in CUTS}
+    shards = {n: cut_into(path, n, tmp_path / f"cut{n}", lines=name in TEXT_JOBS) for n in CUTS}
     assert len(shards[17].shards) > len(shards[3].shards) > len(shards[1].shards) == 1
     engines: dict[int, Engine] = {1: InProcess(), 3: processes, 17: InProcess()}
-    results = {n: JOBS[name](folder, shards[n], tmp_path / f"out{n}", engine) for n, engine in engines.items()}
-    assert all(len(result) for result in results.values())
-    assert len(set(results.values())) == 1
+    first, *others = (JOBS[name](folder, shards[n], tmp_path / f"out{n}", engines[n]) for n in CUTS)
+    assert first
+    assert others == [first, first]
 
 
 def test_a_corpus_and_its_counts_lie_at_urls(folder: Path, tmp_path: Path) -> None:
     """In memory, by the same package that reads s3:// and hdfs://; a second run finds all of it there."""
-    here = run_count(
-        CountJob(hold_out=True),
-        cut_into(folder / "lines.txt", 7, tmp_path / "cut", lines=True),
-        tmp_path / "out",
-        InProcess(),
+    here, shards = (
+        cut_into(folder / "lines.txt", 7, out, lines=True) for out in (tmp_path / "cut", Path("memory://corpora/cut"))
     )
-    shards = cut_into(folder / "lines.txt", 7, Path("memory://corpora/cut"), lines=True)
+    expected = [part.sha256 for part in run_count(CountJob(hold_out=True), here, tmp_path / "out", InProcess()).parts]
     for _ in range(2):
         there = run_count(CountJob(hold_out=True), shards, Path("memory://corpora/counts"), InProcess())
-        assert [part.sha256 for part in there.parts] == [part.sha256 for part in here.parts]
+        assert [part.sha256 for part in there.parts] == expected
     left = {path.name.split("-")[0] for path in place("memory://corpora/counts").iterdir()}
     assert left == {"part", "held", "manifest.json"}
-
-
-def test_a_url_that_nothing_can_open_is_refused_with_its_name() -> None:
     with pytest.raises(GraterError, match=r"nowhere:/x.*cannot be opened"):
         place(Path("nowhere://x"))
 

@@ -71,18 +71,16 @@ def test_ids_that_two_corpora_share_are_distinguished_across_shards(tmp_path: Pa
     assert len(set(ids)) == len(ids) == 7
 
 
-def test_documents_are_named_when_a_corpus_is_cut(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The document goes on in the second shard."""
+def test_documents_are_named_when_a_corpus_is_cut_also_across_shards(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "a.m2").write_text("S I came .\n\nS I saw .\n\nS I left .\n\n", encoding="utf-8")
-    documents = tmp_path / "a.jsonl"
+    documents, folder = tmp_path / "a.jsonl", tmp_path / "cut"
     write_corpus([Essay("d1", "I came. I saw."), Essay("d2", "I left.")], documents, ignore_loss)
-    ran = grater(
-        capsys,
-        *("lab", "shard", tmp_path / "a.m2", "--documents", documents),
-        *("--out", tmp_path / "cut", "--shard-size", 1, "--json"),
-    )
+    given = ("lab", "shard", tmp_path / "a.m2", "--documents", documents)
+    ran = grater(capsys, *given, "--out", folder, "--shard-size", 1, "--json")
     assert json.loads(ran.out)["shards"] == 3
-    assert [essay.metadata["document"] for essay in essays_of(tmp_path / "cut")] == ["d1", "d1", "d2"]
+    assert [essay.metadata["document"] for essay in essays_of(folder)] == ["d1", "d1", "d2"]
 
 
 def test_a_bad_byte_leaves_no_corpus_behind(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -97,10 +95,9 @@ def test_a_bad_byte_leaves_no_corpus_behind(tmp_path: Path, capsys: pytest.Captu
 
 def test_only_what_the_manifest_names_is_read(tmp_path: Path, corpus: Path) -> None:
     folder = tmp_path / "cut"
-    shards = cut(corpus_of([corpus]), folder, size=1)
+    path = cut(corpus_of([corpus]), folder, size=1).shards[1].path
     pl.DataFrame({"essay": ["stranger"]}).write_parquet(folder / "shard-000009.parquet")
     assert len(essays_of(folder)) == 3
-    path = shards.shards[1].path
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(BadInput, match="is not as it was cut"):
         essays_of(folder)

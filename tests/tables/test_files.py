@@ -1,26 +1,31 @@
-"""Data frames of any library, and parquet.
-
-JSON Lines: values of any type become the cells they mean.
-
-Comma- and tab-separated text, in all the shapes that spreadsheets and old tools give it.
-"""
+"""Tables from frames, parquet, JSON Lines and text of all shapes; whatever the bytes are, its errors are ours."""
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import gzip
+import io
+import json
 import math
+import random
+import tempfile
+from collections.abc import Iterator
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from grater.errors import BadInput, UsageError
-from grater.tables import read_decisions, read_gold, read_judgments
+from grater.errors import BadInput, GraterError, UsageError
+from grater.tables import read_decisions, read_gold, read_judgments, read_table
 from grater.tables.files import read_delimited, read_jsonl, read_text
+from grater.tables.schema import SCHEMAS, Kind
 from tests.each import for_each
+from tests.examples import examples
 
 ROWS = [("n1", "Ada", "1"), ("n1", "Bo", "2"), ("n2", "Ada", "1")]
 COLUMNS: dict[str, list[Any]] = {"item": ["n1", "n1", "n2"], "rater": ["Ada", "Bo", "Ada"], "label": [1, 2, 1]}
@@ -50,14 +55,13 @@ def test_a_gap_does_not_turn_one_into_one_point_zero(pd: Any) -> None:
 
 
 def test_frames_keep_text_fractions_and_lists() -> None:
-    # Fractions stay what they are.
-    frame = pl.DataFrame({"item": [1.0, 2.5], "rater": ["a", "a"], "label": [-3.0, 1e20]})
-    assert read_judgments(frame).frame.select("item", "label").rows() == [("1", "-3"), ("2.5", "1e+20")]
-    # Text is text even where it looks like a number.
-    frame = pl.DataFrame({"item": ["1.0", "01"], "rater": ["a", "a"], "label": ["1.0", "1"]})
-    assert read_judgments(frame).frame.select("item", "label").rows() == [("1.0", "1.0"), ("01", "1")]
-    # Real lists are flags.
-    frame = pl.DataFrame({"item": ["a", "b"], "rater": ["r", "r"], "label": ["x", "y"], "flags": [["f", "g"], []]})
+    for items, labels, expected in (
+        ([1.0, 2.5], [-3.0, 1e20], [("1", "-3"), ("2.5", "1e+20")]),
+        (["1.0", "01"], ["1.0", "1"], [("1.0", "1.0"), ("01", "1")]),  # text that looks like a number
+    ):
+        frame = pl.DataFrame({"item": items, "rater": ["a", "a"], "label": labels})
+        assert read_judgments(frame).frame.select("item", "label").rows() == expected
+    frame = frame.with_columns(flags=pl.Series([["f", "g"], []]))
     assert read_judgments(frame).frame["flags"].to_list() == ["f|g", None]
 
 
@@ -82,10 +86,17 @@ def test_values_of_frames_become_the_cells_they_mean(pd: Any) -> None:
     assert read_judgments(frame.head(3)).frame["label"].to_list() == ["true", "1", "x"]
 
 
-@pytest.mark.parametrize("source", [3, None, object(), {"item": [1]}, [1]])
-def test_what_is_no_frame_is_refused(source: object) -> None:
-    with pytest.raises(UsageError, match="expected a path or a pandas, polars or Arrow frame"):
-        read_judgments(source)
+def test_what_turns_into_a_frame_is_read_and_what_is_none_refused() -> None:
+    class Dataset:
+        def to_pandas(self) -> pl.DataFrame:
+            return pl.DataFrame(COLUMNS)
+
+    assert read_judgments(Dataset()).frame.rows() == ROWS
+    with pytest.raises(BadInput, match="cannot be computed"):
+        read_judgments(pl.DataFrame(COLUMNS).lazy().select("none"))
+    for source in (3, None, object(), {"item": [1]}, [1]):
+        with pytest.raises(UsageError, match="expected a path or a pandas, polars or Arrow frame"):
+            read_judgments(source)
 
 
 def test_a_folder_of_parquet_files_is_one_table_and_a_name_with_brackets_no_pattern(tmp_path: Path) -> None:
@@ -99,12 +110,6 @@ def test_a_folder_of_parquet_files_is_one_table_and_a_name_with_brackets_no_patt
     assert read_judgments(folder).frame.rows() == ROWS
     pl.DataFrame(COLUMNS).write_parquet(tmp_path / "j[1].parquet")
     assert len(read_judgments(tmp_path / "j[1].parquet")) == 3
-
-
-def jsonl_complaint(text: str) -> str:
-    with pytest.raises(BadInput) as caught:
-        read_jsonl(text, name="t.jsonl")
-    return str(caught.value)
 
 
 def test_values_of_json_become_the_cells_they_mean(tmp_path: Path) -> None:
@@ -146,17 +151,14 @@ def test_values_of_json_become_the_cells_they_mean(tmp_path: Path) -> None:
             read_judgments(path)
 
 
-def test_bad_lines_are_named() -> None:
-    found = jsonl_complaint('{"item": 1}\n[1]\n{"item": \n"x"\n{"item": "\\ud800"}\n')
-    assert [line.split(": ")[0] for line in found.splitlines()] == [f"t.jsonl:{number}" for number in range(2, 6)]
-
-
-def test_a_column_that_changes_its_type_late_is_one_column() -> None:
+def test_bad_lines_are_named_and_a_column_that_changes_its_type_late_is_one_column() -> None:
+    with pytest.raises(BadInput) as caught:
+        read_jsonl('{"item": 1}\n[1]\n{"item": \n"x"\n{"item": "\\ud800"}\n', name="t.jsonl")
+    assert [problem.line for problem in caught.value.problems] == [2, 3, 4, 5]
     text = '{"a": 1, "b": 1}\n' * 20_000 + '{"a": "x", "b": 1.5, "c": "new"}\n'
     raw = read_jsonl(text, name="t")
-    assert raw.columns["a"].to_list()[-2:] == [1, "x"]
-    assert raw.columns["b"].to_list()[-2:] == [1.0, 1.5]
-    assert raw.columns["c"].to_list()[-2:] == [None, "new"]
+    ends = {name: cells.to_list()[-2:] for name, cells in raw.columns.items()}
+    assert ends == {"a": [1, "x"], "b": [1.0, 1.5], "c": [None, "new"]}
     assert len(raw.columns["c"]) == 20_000 + 1
 
 
@@ -177,38 +179,24 @@ def complaint(text: str, separator: str = ",") -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "text",
+@for_each(
     [
-        "a,b\n1,2\n3,\n",
-        "a,b\n1,2\n3,",
-        "a,b\r\n1,2\r\n3,\r\n",
-        "a,b\r1,2\r3,\r",
-        "\n\na,b\n\n1,2\n\n\n3,\n\n",
-        'a,b\n"1",2\n3,""\n',
-        'a,"b"\r\n1,"2"\r\n3,\r\n',
-        " a , b \n1,2\n3,\n",
-    ],
+        *("a,b\n1,2\n3,\n", "a,b\n1,2\n3,", "a,b\r\n1,2\r\n3,\r\n", "a,b\r1,2\r3,\r", " a , b \n1,2\n3,\n"),
+        *("\n\na,b\n\n1,2\n\n\n3,\n\n", 'a,b\n"1",2\n3,""\n', 'a,"b"\r\n1,"2"\r\n3,\r\n'),
+    ]
 )
 def test_one_table_in_many_shapes(text: str) -> None:
     assert rows(text) == [("1", "2"), ("3", None)]
 
 
 def test_cells_are_kept_as_they_stand() -> None:
-    # A quoted cell holds line ends quotes and separators.
     text = 'a,b\n1,"one\ntwo, ""three"""\n2,x\n'
     assert rows(text) == [("1", 'one\ntwo, "three"'), ("2", "x")]
     assert lines(text) == [2, 4]
-    # A quote inside a bare cell is a character.
-    assert rows('a,b\n5" nail,x\n') == [('5" nail', "x")]
-    # Spaces in cells are kept.
-    assert rows("a,b\n x ,y\n") == [(" x ", "y")]
-    # Line separators of unicode end no line.
-    assert rows("a,b\nx\u2028y\x85z,1\n") == [("x\u2028y\x85z", "1")]
-    assert rows('a,b\n"x\u2028y\x85z",1\n') == [("x\u2028y\x85z", "1")]
-    # A very long cell is a cell.
-    cell = "x" * 300_000
-    assert rows(f'a,b\n"{cell}",1\n') == [(cell, "1")]
+    for cell in ('5" nail', " x ", "x\u2028y\x85z", "x" * 300_000):
+        assert rows(f"a,b\n{cell},1\n") == [(cell, "1")]
+        quoted = cell.replace('"', '""')
+        assert rows(f'a,b\n"{quoted}",1\n') == [(cell, "1")]
     # Blank lines keep their number.
     assert lines("a,b\n\n1,2\n\n\n3,4\n") == [3, 6]
     assert lines('a,b\n\n1,"2"\n\n\n3,4\n') == [3, 6]
@@ -233,15 +221,13 @@ def test_another_separator_is_recognised(text: str, separator: str) -> None:
     assert rows(text, separator) == [("1", "2,5")]
 
 
-@for_each(["item;label\n;\na;ok\n;\n", '"item";"label"\n;\n"a";"ok"\n"";""\n'])
-def test_rows_of_empty_cells_are_blank_as_spreadsheets_leave_them_below_a_table(text: str) -> None:
-    assert rows(text) == [("a", "ok")]
-    assert lines(text) == [3]
-
-
-@for_each(["sep=;", "SEP=;", '"sep=;"'])
-def test_the_line_by_which_excel_names_its_separator_is_no_header(line: str) -> None:
-    text = f"{line}\r\nitem;label\r\na,b;ok\r\n"
+@for_each(
+    [
+        *("item;label\n;\na,b;ok\n;\n", '"item";"label"\n;\n"a,b";"ok"\n"";""\n'),
+        *(f"{line}\r\nitem;label\r\na,b;ok\r\n" for line in ("sep=;", "SEP=;", '"sep=;"')),
+    ]
+)
+def test_rows_of_empty_cells_and_the_line_by_which_excel_names_its_separator_are_no_rows(text: str) -> None:
     assert rows(text) == [("a,b", "ok")]
     assert lines(text) == [3]
 
@@ -304,12 +290,81 @@ def test_standard_input_is_known_by_its_first_characters(content: bytes, monkeyp
         assert judgments.frame.select("item", "rater", "label").rows() == [("1", "a", "ok")]
 
 
-def test_lazy_frames_and_what_turns_into_a_frame_are_read() -> None:
-    with pytest.raises(BadInput, match="cannot be computed"):
-        read_judgments(pl.DataFrame(COLUMNS).lazy().select("none"))
+KNOWN_COLUMNS = [
+    *("item", "rater", "label", "flagged", "score", "start", "end", "essay", "kind", "system", "stratum"),
+    *("probability", "confidence", "flags", "payload", "seconds", "\x00place"),
+    *("HITId", "WorkerId", "AssignmentId", "Answer.x"),
+    *("_unit_id", "_worker_id", "_tainted", "_created_at", "_golden", "q", "q_gold"),
+]
+CELLS = ["", " ", "1", "0.5", "nan", "-1", "1e999", "true", "[1, 2]", "{}", "é", "\0", "=1", "'=1", "x|y", "low"]
+SIGNS = [*",,,\n\n\r\t;", "\r\n", *"\"'|\ufeff\u2028[]{}:"]
+PIECES = [*KNOWN_COLUMNS, *CELLS, *SIGNS]
+TEXT = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=40).map("".join)
+PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3)
+VALUES = PLAIN | st.lists(st.integers(), max_size=2)
+NAMES = st.sampled_from(KNOWN_COLUMNS)
 
-    class Dataset:
-        def to_pandas(self) -> pl.DataFrame:
-            return pl.DataFrame({"item": ["1"], "rater": ["a"], "label": ["ok"]})
 
-    assert len(read_judgments(Dataset())) == 1
+def attempt(source: object) -> None:
+    for kind in SCHEMAS:
+        with contextlib.suppress(GraterError):
+            read_table(kind, source)
+    with contextlib.suppress(GraterError):
+        read_judgments(source, drop_flags=("f",), min_confidence=0.5, duplicates="last")
+
+
+@pytest.fixture(scope="module")
+def folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as name:
+        yield Path(name)
+
+
+@examples(60)
+@given(content=TEXT.map(lambda text: text.encode("utf-8", "surrogatepass")) | st.binary(max_size=60))
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".csv.gz"])
+def test_no_text_file_breaks_a_reader(folder: Path, suffix: str, content: bytes) -> None:
+    path = folder / f"t{suffix}"
+    path.write_bytes(content)
+    attempt(path)
+
+
+ROWS_OF_CELLS = st.lists(st.lists(st.sampled_from(CELLS), min_size=8, max_size=8), max_size=3)
+
+
+@examples(60)
+@given(st.lists(NAMES, min_size=2, max_size=8, unique=True), ROWS_OF_CELLS)
+def test_no_cells_under_known_names_break_a_reader(folder: Path, header: list[str], rows: list[list[str]]) -> None:
+    path = folder / "t.tsv"
+    path.write_text("\n".join("\t".join(row[: len(header)]) for row in [header, *rows]))
+    attempt(path)
+
+
+@examples(60)
+@given(st.lists(st.dictionaries(NAMES, VALUES, max_size=6), min_size=1, max_size=4))
+def test_no_json_breaks_a_reader(folder: Path, rows: list[dict[str, object]]) -> None:
+    path = folder / "t.jsonl"
+    path.write_text("\n".join(json.dumps(row) for row in rows))
+    attempt(path)
+
+
+@examples(60)
+@given(st.dictionaries(NAMES, st.lists(VALUES, min_size=2, max_size=2), max_size=6))
+def test_no_frame_breaks_a_reader(columns: dict[str, list[object]]) -> None:
+    attempt(pl.DataFrame({name: pl.Series(values, strict=False) for name, values in columns.items()}))
+    attempt(pl.DataFrame({name: pl.Series(values, dtype=pl.Object) for name, values in columns.items()}))
+
+
+@pytest.mark.parametrize("kind", list(SCHEMAS))
+def test_no_damage_to_parquet_breaks_a_reader(folder: Path, kind: Kind) -> None:
+    stream = io.BytesIO()
+    pl.DataFrame({column.name: ["1", "0"] for column in SCHEMAS[kind].columns}).write_parquet(stream)
+    whole = stream.getvalue()
+    chance = random.Random(20)
+    path = folder / "t.parquet"
+    for _ in range(40):
+        content = bytearray(whole)
+        for _ in range(3):
+            content[chance.randrange(len(content))] = chance.randrange(256)
+        path.write_bytes(bytes(content[: chance.choice([len(content), len(content), len(content) // 2])]))
+        with contextlib.suppress(GraterError):
+            read_table(kind, path)

@@ -1,11 +1,6 @@
-"""Which judgments count: status, flags, confidence, duplicates, merged labels, and raters that nobody knows.
-
-The first judgments of each item.
-"""
+"""Which judgments count: status, flags, confidence, duplicates, merged labels, raters, the first of each item."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import polars as pl
 import pytest
@@ -35,32 +30,26 @@ FRAME = pl.DataFrame(
 
 
 def test_only_judgments_that_count_are_kept_and_the_others_are_counted() -> None:
-    # Only valid judgments and those without a status count.
     judgments = read_judgments(FRAME)
     assert judgments.frame["rater"].to_list() == ["1", "2"]
     assert judgments.dropped == {"status surplus": 1, "status untrusted": 1, "status withdrawn": 1}
-    # Another status can be asked for.
     judgments = read_judgments(FRAME, status=("untrusted", "surplus"))
     assert judgments.frame["status"].to_list() == ["untrusted", "surplus"]
     assert judgments.dropped == {"status valid": 2, "status withdrawn": 1}
     assert len(read_judgments(FRAME, status=("all",))) == 5
-    # Flags drop judgments and are counted even when nobody bears them.
     judgments = read_judgments(FRAME, status=("all",), drop_flags=("spelling", "context", "typo"))
     assert judgments.frame["flags"].to_list() == [None, "spellings", None]
     assert judgments.dropped == {"flag spelling": 1, "flag context": 1, "flag typo": 0}
-    # No confidence is below any.
     judgments = read_judgments(FRAME, status=("all",), min_confidence=0.9)
     assert judgments.frame["confidence"].to_list() == [0.9, 0.9, 1.0]
     assert judgments.dropped == {"no confidence": 1, "confidence below 0.9": 1}
-    # A filter needs its column.
     frame = FRAME.select("item", "rater", "label")
     with pytest.raises(UsageError, match="expected a column 'flags', found none"):
         read_judgments(frame, drop_flags=("spelling",))
     with pytest.raises(UsageError, match="expected a column 'confidence', found none"):
         read_judgments(frame, min_confidence=0.5)
-    with pytest.raises(
-        BadInput, match=r"expected judgments that count, found none \(5 status Approved\); see status"
-    ):
+    none_counts = r"expected judgments that count, found none \(5 status Approved\); see status"
+    with pytest.raises(BadInput, match=none_counts):
         read_judgments(FRAME.with_columns(status=pl.lit("Approved")))
 
 
@@ -77,7 +66,7 @@ def test_labels_are_merged_under_one_new_name_each() -> None:
 
 
 def test_duplicates_are_named_or_the_first_or_last_is_kept() -> None:
-    frame = pl.DataFrame({"item": ["a", "b", "a", "a"], "rater": ["r"] * 4, "label": ["x", "y", "z", "w"]})
+    frame = pl.DataFrame({"item": ["a", "b", "a", "a"], "rater": "r", "label": ["x", "y", "z", "w"]})
     with pytest.raises(BadInput, match="row 3: expected item 'a', rater 'r' once, found it in rows 1, 3, 4; correct"):
         read_judgments(frame)
     items = [f"i{number}" for number in range(30)] * 2
@@ -86,18 +75,13 @@ def test_duplicates_are_named_or_the_first_or_last_is_kept() -> None:
     lines = str(refused.value).splitlines()
     assert len(lines) == 4
     assert lines[-1].endswith("30 are there more than once; the first 3 are named above")
-    frame = pl.DataFrame({"item": ["a", "b", "a"], "rater": ["r"] * 3, "label": ["x", "y", "z"]})
     first, last = read_judgments(frame, duplicates="first"), read_judgments(frame, duplicates="last")
-    assert first.frame["label"].to_list() == ["x", "y"]
-    assert last.frame["label"].to_list() == ["y", "z"]
-    assert first.dropped == {"duplicate, first kept": 1}
-    assert last.dropped == {"duplicate, last kept": 1}
+    assert (first.frame["label"].to_list(), last.frame["label"].to_list()) == (["x", "y"], ["y", "w"])
+    assert (first.dropped, last.dropped) == ({"duplicate, first kept": 2}, {"duplicate, last kept": 2})
     with pytest.raises(UsageError, match="expected duplicates error, first or last"):
         read_judgments(frame, duplicates="any")  # type: ignore[arg-type]
-    frame = pl.DataFrame(
-        {"item": ["a", "a"], "rater": ["r", "r"], "label": ["x", "y"], "status": ["withdrawn", "valid"]}
-    )
-    assert read_judgments(frame).frame["label"].to_list() == ["y"]
+    status = ["withdrawn", "valid", "valid", "withdrawn"]
+    assert read_judgments(frame.with_columns(status=pl.Series(status))).frame["label"].to_list() == ["y", "z"]
     frame = pl.DataFrame({"item": ["a", "a", "a"], "system": ["S", "T", "S"], "flagged": [1, 1, 0]})
     with pytest.raises(BadInput, match="row 3: expected item 'a', system 'S' once"):
         read_decisions(frame)
@@ -116,47 +100,40 @@ def test_without_raters_positions_are_raters_unless_a_column_looks_misspelt() ->
     assert read_judgments(frame, columns={"rater": ""}).anonymous_raters
 
 
-ROWS = [
-    ("a", "r3", "09:03"),
-    ("a", "r1", "09:01"),
-    ("b", "r1", "09:02"),
-    ("a", "r2", "09:02"),
-    ("b", "r2", "09:02"),
-    ("c", "r1", "09:00"),
-]
-
-
-def judged(rows: Sequence[tuple[str, str, str | None]] | None = None) -> Judgments:
-    found = [
-        (item, rater, "ok", f"2026-01-31T{at}" if at else None)
-        for item, rater, at in (ROWS if rows is None else rows)
-    ]
+def judged(*rows: tuple[str, str, str | None]) -> Judgments:
+    found = [(item, rater, "ok", at) for item, rater, at in rows]
     return Judgments(pl.DataFrame(found, ["item", "rater", "label", "at"], orient="row"), "table")
 
 
+DAY = "2026-01-31T"
+ROWS = [
+    *(("a", "r3", f"{DAY}09:03"), ("a", "r1", f"{DAY}09:01"), ("b", "r1", f"{DAY}09:02")),
+    *(("a", "r2", f"{DAY}09:02"), ("b", "r2", f"{DAY}09:02"), ("c", "r1", f"{DAY}09:00")),
+]
+
+
 def test_the_first_of_each_item_are_by_time_then_by_name() -> None:
-    # The first two of every item by time and then by name.
-    assert are_first(judged(), 2).tolist() == [False, True, True, True, True, False]
-    kept = first_of_each(judged(), 2)
+    table = judged(*ROWS)
+    assert are_first(table, 2).tolist() == [False, True, True, True, True, False]
+    kept = first_of_each(table, 2)
     assert kept.frame.select("item", "rater").rows() == [("a", "r1"), ("b", "r1"), ("a", "r2"), ("b", "r2")]
     assert kept.dropped == {"after the first 2 of an item": 1, "of items with fewer than 2": 1}
-    # The order of rows changes nothing.
-    other = first_of_each(judged(ROWS[::-1]), 1).frame.sort("item")
-    assert other.equals(first_of_each(judged(), 1).frame.sort("item"))
+    first, other = (first_of_each(judged(*rows), 1).frame.sort("item") for rows in (ROWS, ROWS[::-1]))
+    assert other.equals(first), "the order of rows changes nothing"
     assert other["rater"].to_list() == ["r1", "r1", "r1"]
-    # Where no item has so many nobody has stopped asking yet.
-    assert len(equal_in_number(judged(), 4)) == len(equal_in_number(judged(), 0)) == 6
-    assert len(equal_in_number(judged(), 2)) == 4
+    # Where no item has so many, nobody has stopped asking yet.
+    assert len(equal_in_number(table, 4)) == len(equal_in_number(table, 0)) == 6
+    assert len(equal_in_number(table, 2)) == 4
 
 
 def test_without_times_the_first_is_unknown() -> None:
     with pytest.raises(UsageError, match="1 judgments have no time"):
-        first_of_each(judged([("a", "r1", None), ("a", "r2", "09:00")]), 1)
-    no_column = Judgments(judged().frame.drop("at"), "table")
+        first_of_each(judged(("a", "r1", None), ("a", "r2", DAY + "09:00")), 1)
+    no_column = Judgments(judged(*ROWS).frame.drop("at"), "table")
     with pytest.raises(UsageError, match="6 judgments have no time"):
         first_of_each(no_column, 1)
     with pytest.raises(UsageError, match="at least the first 1"):
-        first_of_each(judged(), 0)
+        first_of_each(judged(*ROWS), 0)
 
 
 @pytest.mark.parametrize(
@@ -168,14 +145,11 @@ def test_without_times_the_first_is_unknown() -> None:
     ],
 )
 def test_times_are_compared_as_times_not_as_text(times: tuple[str, str, str]) -> None:
-    rows = [("a", rater, "ok", at) for rater, at in zip("xyz", times, strict=True)]
-    table = Judgments(pl.DataFrame(rows, ["item", "rater", "label", "at"], orient="row"), "table")
+    table = judged(*(("a", rater, at) for rater, at in zip("xyz", times, strict=True)))
     assert [are_first(table, n).tolist() for n in (1, 2)] == [[True, False, False], [True, True, False]]
 
 
 def test_what_is_no_time_is_refused_and_no_number_is_too_large() -> None:
-    rows = [("a", "x", "ok", "2026-01-31"), ("a", "y", "ok", "yesterday")]
-    table = Judgments(pl.DataFrame(rows, ["item", "rater", "label", "at"], orient="row"), "table")
     with pytest.raises(UsageError, match="found 'yesterday'"):
-        are_first(table, 1)
-    assert not are_first(judged(), 10**30).any()
+        are_first(judged(("a", "x", "2026-01-31"), ("a", "y", "yesterday")), 1)
+    assert not are_first(judged(*ROWS), 10**30).any()

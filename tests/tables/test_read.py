@@ -1,4 +1,4 @@
-"""Tables from every type of file: names, types, several judgments in a row, and what messages say."""
+"""Tables from every type of file: names, types, several judgments in a row, batches of Mechanical Turk."""
 
 from __future__ import annotations
 
@@ -104,23 +104,19 @@ def test_confidence_is_a_finite_number_and_a_probability_above_zero_and_at_most_
     for cell in ("0", "1.01", "-0.5", "inf"):
         (found,) = problems(csv, f"item,stratum,probability\nn1,flagged,{cell}\n", "sample")
         assert found.endswith(f"in column 'probability', found {cell!r}")
+    sample = read_sample(write(csv, "item,stratum,probability\nn1,flagged,1\n"))
+    assert (sample.meta, sample.frame.rows()) == (None, [("n1", "flagged", 1.0)])
 
 
-def test_flagged_is_zero_one_true_or_false(csv: Path) -> None:
-    rows = "".join(f"n{n},S,{cell}\n" for n, cell in enumerate(("0", "1", "true", "FALSE", " True")))
-    table = read_decisions(write(csv, f"item,system,flagged\n{rows}"))
+def test_flagged_is_zero_one_true_or_false_and_a_suggestion_may_be_blank(csv: Path) -> None:
+    cells = ("0,", "1,-NONE-", "true,at", "FALSE,", " True,")
+    rows = "".join(f"n{n},S,{cell}\n" for n, cell in enumerate(cells))
+    table = read_decisions(write(csv, f"item,system,flagged,suggestion\n{rows}"))
     assert table.frame["flagged"].to_list() == [False, True, True, False, True]
+    assert table.frame["suggestion"].to_list() == [None, "-NONE-", "at", None, None]
     for cell in ("yes", "2", "-1", "0.5"):
         found = problems(csv, f"item,system,flagged\nn1,S,{cell}\n", "decisions")
         assert found == [f"j.csv:2: expected 0, 1, true or false in column 'flagged', found {cell!r}"]
-
-
-def test_suggestions_and_samples_may_be_blank(csv: Path) -> None:
-    table = read_decisions(write(csv, "item,system,flagged,suggestion\nn1,S,1,-NONE-\nn2,S,1,\n"))
-    assert table.frame["suggestion"].to_list() == ["-NONE-", None]
-    sample = read_sample(write(csv, "item,stratum,probability\nn1,flagged,1\n"))
-    assert sample.meta is None
-    assert sample.frame.rows() == [("n1", "flagged", 1.0)]
 
 
 def test_items_start_before_they_end(csv: Path) -> None:
@@ -152,21 +148,17 @@ def test_damaged_and_missing_files_and_unknown_kinds_are_one_line(tmp_path: Path
             read_judgments(write(tmp_path / name, JUDGMENTS))
 
 
-FRAME = pl.DataFrame({"item": ["1", "2"], "rater": ["a", "a"], "label": ["ok", "error"]})
-
-
 def test_checked_tables_pass_as_they_are_and_other_kinds_are_refused() -> None:
-    judgments = as_judgments(FRAME)
+    judgments = as_judgments(pl.DataFrame({"item": ["1", "2"], "rater": ["a", "a"], "label": ["ok", "error"]}))
     decisions = as_decisions(pl.DataFrame({"item": ["1"], "system": ["s"], "flagged": [1]}))
     sample = as_sample(pl.DataFrame({"item": ["1"], "stratum": ["s"], "probability": [0.5]}))
     assert as_judgments(judgments) is judgments
     assert as_decisions(decisions) is decisions
     assert as_sample(sample) is sample
-    gold = as_gold(pl.DataFrame({"item": ["1"], "label": ["ok"]}))
     with pytest.raises(UsageError, match="expected items, found a table of gold"):
-        as_items(gold)
+        as_items(as_gold(pl.DataFrame({"item": ["1"], "label": ["ok"]})))
     with pytest.raises(UsageError, match="expected decisions, found a judgments table"):
-        as_decisions(as_judgments(FRAME))
+        as_decisions(judgments)
 
 
 def test_a_list_in_a_cell_is_many_judgments_by_nobody(tmp_path: Path) -> None:
@@ -194,16 +186,13 @@ def test_gug_has_five_judgments_of_nobody_in_a_cell() -> None:
 
 
 def test_lists_in_cells_are_judgments_only_without_raters() -> None:
-    # Real lists are read too.
     judgments = read_judgments(pl.DataFrame({"item": ["a", "b"], "label": [["x", "y"], None], "other": [[1], [2]]}))
     assert judgments.frame.rows() == [("a", "1", "x", "[1]"), ("a", "2", "y", "[1]")]
     assert judgments.dropped == {"rows without an answer": 1}
-    # A list of lists is no label.
     with pytest.raises(BadInput, match="row 2: expected a list of labels in column 'label'"):
         read_judgments(pl.DataFrame({"item": ["a", "b"], "label": ["[1]", "[[1]]"]}))
-    # With raters a list is one odd label.
     frame = pl.DataFrame({"item": ["a"], "rater": ["r"], "label": ["[1]"]})
-    assert read_judgments(frame).frame["label"].to_list() == ["[1]"]
+    assert read_judgments(frame).frame["label"].to_list() == ["[1]"], "one odd label"
 
 
 def test_a_sheet_with_a_column_per_rater_is_read_where_these_are_named(tmp_path: Path) -> None:
@@ -218,4 +207,45 @@ def test_a_sheet_with_a_column_per_rater_is_read_where_these_are_named(tmp_path:
         read_judgments(path, columns={"item": "sentence"}, rater_columns=["Adda", "Bo"])
     path.write_text("item,Ada,Bo\nn1,error,ok\n")
     with pytest.raises(BadInput, match="if every rater has a column, name these with `rater_columns`"):
+        read_judgments(path)
+
+
+HEADER = (
+    '"HITId","Title","AssignmentId","WorkerId","AssignmentStatus","SubmitTime","WorkTimeInSeconds",'
+    '"Input.item","Input.text","Answer.usage","Approve","Reject"\n'
+)
+ROWS = (
+    '"H1","Judge a word","S1","W1","Approved","Mon Nov 09 20:17:09 PST 2020","31","p7","We met in Monday.","error"\n'
+    '"H1","Judge a word","S2","W2","Rejected","Thu Jul 09 20:17:09 PDT 2020","2","p7","We met in Monday.","ok"\n'
+    '"H2","Judge a word","S3","W1","Submitted","yesterday","12.5","p8","We said ""on Monday"".","ok"\n'
+)
+
+
+def test_a_batch_is_known_by_its_header_and_its_summer_time_from_winter_time(tmp_path: Path) -> None:
+    batch = write(tmp_path / "Batch_1_batch_results.csv", HEADER + ROWS)
+    judgments = read_judgments(batch)
+    assert judgments.frame.select("item", "rater", "label", "status", "seconds", "at").rows() == [
+        ("H1", "W1", "error", "valid", 31.0, "2020-11-10T04:17:09Z"),
+        ("H2", "W1", "ok", "valid", 12.5, "yesterday"),
+    ]
+    assert judgments.dropped == {"status untrusted": 1}
+    for item in ("Input.item", "item"):
+        frame = read_judgments(batch, columns={"item": item}, status=("all",)).frame
+        assert frame["item"].to_list() == ["p7", "p7", "p8"]
+        assert frame["at"].to_list() == ["2020-11-10T04:17:09Z", "2020-07-10T03:17:09Z", "yesterday"]
+
+
+def test_answers_of_a_batch_are_one_column_or_named(tmp_path: Path) -> None:
+    path = tmp_path / "b.csv"
+    path.write_text("HITId,AssignmentId,WorkerId,Answer.usage,Answer.comment\nH1,S1,W1,ok,fine\n")
+    with pytest.raises(
+        BadInput, match=r"b\.csv:1: expected one column Answer\.\*, found Answer\.usage, Answer\.comm"
+    ):
+        read_judgments(path)
+    for label in ("Answer.usage", "usage"):
+        assert read_judgments(path, columns={"label": label}).frame["label"].to_list() == ["ok"]
+    with pytest.raises(UnknownName, match=r"unknown column 'usge'. (Did you mean|Known: Answer.usage)"):
+        read_judgments(path, columns={"label": "usge"})
+    path.write_text("HITId,AssignmentId,WorkerId\nH1,S1,W1\n")
+    with pytest.raises(BadInput, match=r"found none"):
         read_judgments(path)

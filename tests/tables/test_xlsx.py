@@ -32,7 +32,6 @@ def test_a_workbook_comes_back_as_text_with_answers_to_choose_from_and_its_instr
     }
     assert raw.lines is not None
     assert raw.lines.to_list() == [2, 3, 4, 5]
-    path = tmp_path / "w.xlsx"
     write_worksheet(Worksheet(("item", "label"), (("=a", ""),), ("One.", "Two."), {"label": ["error", "ok"]}), path)
     book = load_workbook(path)
     judge, guide = book.worksheets

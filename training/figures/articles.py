@@ -55,7 +55,6 @@ from grater_train.articles import (
 )
 from grater_train.events import Batch, Events, Labels
 from grater_train.fitting import fit_maxent
-from tests.detect.articles.flags import flagged_counts
 
 EVERY = 3
 """The ablation learns from every third passage of what the shipped model has read."""
@@ -180,7 +179,7 @@ def confidence() -> None:
     }
     rows = []
     for name, caution in cautions.items():
-        hit, false_alarm, miss = flagged_counts(testing, caution)
+        hit, false_alarm, miss = testing.outcomes(caution)
         precision, recall = wilson(hit, hit + false_alarm), wilson(hit, hit + miss)
         at = [precision_at(testing, caution, recall_wanted) for recall_wanted in (0.3, 0.4, 0.5)]
         f_half = f_score(np.array([hit, false_alarm, miss, 0.0]), 0.5)

@@ -36,7 +36,7 @@ from grater.detect.ngrams.counts import HELD_OUT
 from grater.detect.prepositions.candidates import ANSWERS, NONE
 from grater.detect.prepositions.detector import NAMES, PrepositionDetector
 from grater.detect.prepositions.features import ALL, HASHING, TEMPLATES, stemmed
-from grater.detect.prepositions.selection import selections, tally_of
+from grater.detect.prepositions.selection import result_of, tally_of
 from grater.detect.systems import load_system
 from grater.measure.evaluation.cases import Cases, Truth, cases_of
 from grater.measure.evaluation.standard import Scored, against, each_rater, weighted
@@ -79,13 +79,10 @@ def selection() -> None:
             for essay, of_essay in zip(group, analyse_all(group), strict=True)
             for each in of_essay
         )
-        found[name] = selections(tally_of(detector.engine, sentences))
-    rows = [
-        [name, f"{setups[0].n:,}", *(cell(setup.accuracy) for setup in setups), cell(setups[0].majority)]
-        for name, setups in found.items()
-    ]
-    table(["system", "n", "34", "13 + Other", "five, one against the rest", "majority"], rows)
-    of_each = {name: {row.preposition: row for row in setups[0].by_preposition} for name, setups in found.items()}
+        found[name] = result_of(name, tally_of(detector.engine, sentences))
+    rows = [[name, f"{test.n:,}", cell(test.accuracy), cell(test.majority)] for name, test in found.items()]
+    table(["system", "n", "accuracy", "majority"], rows)
+    of_each = {name: {row.preposition: row for row in test.by_preposition} for name, test in found.items()}
     rows = [[word, *(cell(of_each[name][word].f1) for name in found), f"{f:.3f}"] for word, f in TC2008.items()]
     table(["preposition", *found, "T&C 2008"], rows)
 

@@ -22,7 +22,6 @@ from grater_train.articles import (
     train,
     trial_of,
 )
-from tests.detect.articles.flags import flagged_counts
 from tests.detect.articles.made_text import made_lines
 from tests.detect.articles.tiny import tiny_events, tiny_model
 
@@ -89,7 +88,7 @@ def test_thresholds_find_the_errors_that_were_put_in() -> None:
     held = [made_lines()[start : start + 30] for start in range(1, 1400, 60)]
     model = train(tiny_events(), held, ArticleOptions(min_count=1), card={"name": "tiny"})
     caution = Caution.of(model.card["thresholds"])
-    hit, false_alarm, miss = flagged_counts(trial_of(model, held), caution)
+    hit, false_alarm, miss = trial_of(model, held).outcomes(caution)
     assert hit / (hit + false_alarm) > 0.85
     assert hit / (hit + miss) > 0.5
 

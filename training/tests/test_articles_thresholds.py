@@ -13,7 +13,6 @@ from grater.detect.articles.detector import Caution
 from grater.uncertainty import generator
 from grater_train import articles as training
 from grater_train.articles import Trial, corrected, corrupted, fitted_caution, with_errors, with_thresholds
-from tests.detect.articles.flags import flagged_counts
 from tests.detect.articles.made_text import made_lines
 
 
@@ -111,7 +110,7 @@ def test_a_threshold_parts_errors_from_the_rest() -> None:
     clean = replace(made, right=np.where(made.scores.max(axis=1) > 3, best, made.written))
     found = with_thresholds(clean, Caution())
     assert found.number == pytest.approx(3, abs=0.02)
-    hit, false_alarm, miss = flagged_counts(clean, found)
+    hit, false_alarm, miss = clean.outcomes(found)
     assert (false_alarm, miss) == (0, 0)
     assert hit > 0
 

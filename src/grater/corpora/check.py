@@ -23,9 +23,8 @@ so a file that leaves out an annotator who agrees with another, as the CoNLL-201
 the files it was made of.
 
 *Files of one test set*: annotators often have a file each (CoNLL-2014: twelve). Scores and agreement hold only if the
-files have the same sentences, cut into the same tokens. `check_together` reads the files side by side and compares
-each with the first. Two files count as the same set if most of the essays with the same number have the same letters;
-other files are not compared.
+files have the same sentences, cut into the same tokens. `check_together` compares each file with the first. Two files
+count as the same set if most of the essays with the same number have the same letters; other files are not compared.
 """
 
 from __future__ import annotations
@@ -35,11 +34,11 @@ import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from difflib import get_close_matches
 from functools import partial
-from itertools import chain, zip_longest
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from grater.corpora.formats import Source
@@ -473,59 +472,37 @@ class UnknownTags(CorpusRule):
 RULE = "files-differ"
 
 
-def check_together(corpora: Mapping[str, Iterable[Essay]]) -> Iterator[tuple[str, Finding]]:
-    """For every file that differs from the first, its name and the first difference."""
-    first_name, *other_names = corpora
-    comparisons = {name: _Comparison(first_name) for name in other_names}
-    for first, *others in zip_longest(*corpora.values()):
-        for comparison, other in zip(comparisons.values(), others, strict=True):
-            comparison.see(first, other)
-    for name, comparison in comparisons.items():
-        for finding in comparison.findings():
-            yield name, finding
+def check_together(corpora: Mapping[str, Sequence[Essay]]) -> Iterator[tuple[str, Finding]]:
+    """For every file that differs from the first, its name and the first difference; other texts are another set."""
+    (first_name, first), *others = corpora.items()
+    for name, other in others:
+        pairs = list(zip(first, other, strict=False))
+        noun = "sentence" if other and other[0].tokens is not None else "essay"
+        found = [
+            (two, f"{noun} {number:,}, the first of those that differ from {first_name}, has {difference}")
+            for number, (one, two) in enumerate(pairs, 1)
+            if (difference := _difference(one, two))
+        ]
+        unpaired = [*first[len(pairs) :], *other[len(pairs) :]]
+        n_different = len(found) + len(unpaired)
+        if unpaired:
+            more = "fewer" if len(other) < len(first) else "more"
+            found.append((unpaired[0], f"the file has {more} essays than {first_name}"))
+        n_same_letters = sum("".join(one.text.split()) == "".join(two.text.split()) for one, two in pairs)
+        if found and n_same_letters * 2 > len(pairs):
+            essay, message = found[0]
+            yield name, Finding(RULE, essay.essay_id, essay.line, f"{message} (differing: {n_different:,})")
 
 
-class _Comparison:
-    """The differences of one file from the first."""
-
-    def __init__(self, first_name: str) -> None:
-        self._first_name = first_name
-        self._n_pairs = 0
-        self._n_same_letters = 0
-        self._n_different = 0
-        self._n_unpaired = 0
-        self._finding: Finding | None = None
-
-    def see(self, first: Essay | None, other: Essay | None) -> None:
-        if first is None or other is None:
-            self._n_unpaired += first is not other
-            more = "fewer" if other is None else "more"
-            message = "" if first is other else f"the file has {more} essays than {self._first_name}"
-        else:
-            self._n_pairs += 1
-            letters, other_letters = ("".join(essay.text.split()) for essay in (first, other))
-            self._n_same_letters += letters == other_letters
-            message = self._difference(first, other)
-            self._n_different += message != ""
-        essay = other or first
-        if essay and message and not self._finding:
-            self._finding = Finding(RULE, essay.essay_id, essay.line, message)
-
-    def _difference(self, first: Essay, other: Essay) -> str:
-        noun = "essay" if other.tokens is None else "sentence"
-        where = f"{noun} {self._n_pairs:,}, the first of those that differ from {self._first_name}"
-        if first.tokens is not None and other.tokens is not None and len(first.tokens) != len(other.tokens):
-            return f"{where}, has {len(other.tokens)} tokens here and {len(first.tokens)} there"
-        if first.text == other.text:
-            return ""
-        at = first_difference(other.text, first.text)
-        here, there = (shown(text[max(0, at - 15) : at + 15]) for text in (other.text, first.text))
-        return f"{where}, has {here} here and {there} there"
-
-    def findings(self) -> Iterator[Finding]:
-        if self._finding and self._n_same_letters * 2 > self._n_pairs:
-            n_different = self._n_different + self._n_unpaired
-            yield replace(self._finding, message=f"{self._finding.message} (differing: {n_different:,})")
+def _difference(first: Essay, other: Essay) -> str:
+    """The other essay's tokens or words where the two begin to differ, next to those of the first."""
+    if first.tokens is not None and other.tokens is not None and len(first.tokens) != len(other.tokens):
+        return f"{len(other.tokens)} tokens here and {len(first.tokens)} there"
+    if first.text == other.text:
+        return ""
+    at = first_difference(other.text, first.text)
+    here, there = (shown(text[max(0, at - 15) : at + 15]) for text in (other.text, first.text))
+    return f"{here} here and {there} there"
 
 
 EditRule: TypeAlias = Callable[[Edit, Essay], str | None]

@@ -184,9 +184,7 @@ def _judged(
 
 
 def reach(span: Span, tokens: Sequence[Span]) -> tuple[int, int] | None:
-    """The tokens [start, end) that a span touches, the gap before `start` if the two are equal; None
-    inside a word.
-    """
+    """The tokens [start, end) that a span touches, or the gap before `start`; None inside a word."""
     start, end = touched_tokens(span, tokens)
     return None if not len(span) and start < end else (start, end)
 

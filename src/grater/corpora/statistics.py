@@ -397,9 +397,7 @@ MOST_COLUMNS = 3
 
 @dataclass(frozen=True, slots=True)
 class Study(Data):
-    """The numbers of a corpus and of its parts: by annotator, and by the value of a metadata field if one
-    is named.
-    """
+    """The numbers of a corpus and of its parts by annotator and, if a metadata field is named, by its values."""
 
     name: str = field(metadata=HIDDEN)
     summary: Summary = field(metadata=FLAT)
@@ -424,9 +422,7 @@ class Study(Data):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CorpusStatistics(Result):
-    """The study of all files together and of each, with its settings; `same_text` groups files with the
-    same essays.
-    """
+    """The study of all files together and of each; `same_text` groups files with the same essays."""
 
     whole: Study = field(metadata=FLAT)
     files: tuple[Study, ...] = field(

@@ -116,7 +116,7 @@ class DecisionRows:
         self._items: dict[str, tuple[object, ...]] = {}
 
     def add(self, essays: Iterable[Essay], detector: Detector) -> None:
-        """Add all findings of a detector; essays are released as soon as they are done."""
+        """Add all findings of a detector."""
         if model := detector.card.get("model"):
             self.models[detector.name] = str(model)
         if isinstance(detector, ExternalDetector):
@@ -127,11 +127,9 @@ class DecisionRows:
                     self._add(finding, decided.essay)
             self.edits[detector.name] = account
             return
-        waiting: dict[str, Essay] = {}
-        for finding in detector.find(_kept(essays, waiting)):
-            for done in list(_before(waiting, finding.item.essay_id)):
-                del waiting[done]
-            self._add(finding, waiting[finding.item.essay_id])
+        read: dict[str, Essay] = {}
+        for finding in detector.find(_kept(essays, read)):
+            self._add(finding, read[finding.item.essay_id])
 
     def add_batch(self, essays: Sequence[Essay], detectors: Sequence[Detector]) -> None:
         """Add the findings of several detectors essay by essay, in the same order however a corpus is divided."""
@@ -181,18 +179,10 @@ def _by_essay(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
     return by_essay
 
 
-def _kept(essays: Iterable[Essay], waiting: dict[str, Essay]) -> Iterator[Essay]:
+def _kept(essays: Iterable[Essay], read: dict[str, Essay]) -> Iterator[Essay]:
     for essay in essays:
-        waiting[essay.essay_id] = essay
+        read[essay.essay_id] = essay
         yield essay
-
-
-def _before(waiting: dict[str, Essay], essay_id: str) -> Iterator[str]:
-    """The essays before one: findings are in the order of essays, so these have no more."""
-    for name in waiting:
-        if name == essay_id:
-            return
-        yield name
 
 
 def summary(decisions: pl.DataFrame) -> list[dict[str, int]]:

@@ -102,9 +102,7 @@ def place_of(text: str, span: Span, kind: str, suggestion: str | None) -> Place:
 
 
 def explain(place: Place, name: str = "") -> Explanation | None:
-    """The rule that explains a mark, in its own words; the rule of this name, if one of its patterns
-    found the mark.
-    """
+    """The rule that explains a mark: that of this name, if one of its patterns found the mark."""
     for rule in BY_KIND.get(place.kind, ()):
         slots = _match(rule, place) if rule.explains or rule.name == name else None
         if slots is None and rule.name == name:

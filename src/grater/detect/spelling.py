@@ -2,11 +2,10 @@
 
 A word is known if it is on our list, or frequent in the text that the 4-gram model `prep-lm` was made of, or made of
 known parts (*nonmuscle*, *rethink*), or a word of dialects and of friends (*cannae*, *cuz*). An unknown word
-capitalised within a sentence counts as a name. A word used three times must be closer to another to be flagged; if it
-is short, it may be a term of another language, and is not flagged. Candidates are one or two letters away (Norvig
-2007), or two words in place of one. The noisy channel (Kernighan, Church and Gale 1990) ranks them: the
-log-probability of the words around with the candidate in place, minus a cost for each changed letter, which is lower
-for typical learner errors: vowels, doubled letters, swapped neighbours.
+capitalised within a sentence counts as a name, and a word used three times must be closer to another to be flagged.
+Candidates are one or two letters away (Norvig 2007), or two words in place of one. The noisy channel (Kernighan,
+Church and Gale 1990) ranks them: the log-probability of the words around with the candidate in place, minus a cost
+for each changed letter, which is lower for typical learner errors: vowels, doubled letters, swapped neighbours.
 """
 
 from __future__ import annotations
@@ -189,13 +188,13 @@ def _in_sentence(essay: Essay, sentence: Sentence, system: str, times: Mapping[s
             written.islower() or (index == 0 and SHAPE.fullmatch(written))
         ):
             continue
-        is_often, has_few_letters = times[small] >= MANY_TIMES, len(small) <= MOST_LETTERS
-        if is_part or (not is_short and (is_known(small) or (is_often and has_few_letters))):
+        if is_part or (not is_short and is_known(small)):
             continue
         found = ranked(sentence.words[max(0, index - 3) : index], small, sentence.words[index + 1 :])
         if is_short:
             found = [(CONTRACTIONS[small], 0.0)]
-        extra = FIRST * (index == 0) + OFTEN * is_often + SHORT_WORD * (has_few_letters and not is_short)
+        extra = FIRST * (index == 0) + OFTEN * (times[small] >= MANY_TIMES)
+        extra += SHORT_WORD * (len(small) <= MOST_LETTERS and not is_short)
         if not found or found[0][1] < THRESHOLD + extra:
             continue
         better = [word for word, score in found[:MOST] if score > found[0][1] - NEAR]

@@ -212,9 +212,7 @@ class SystemCards(Result):
 
 
 def system_cards(names: Iterable[str] = ()) -> SystemCards:
-    """The cards of these systems, or of all installed ones, where a system that cannot be loaded gives
-    its problem.
-    """
+    """The cards of these systems, or of all installed ones; of one that cannot be loaded, the problem."""
     cards = []
     for name in names or SYSTEMS.names():
         try:

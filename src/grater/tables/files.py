@@ -346,8 +346,7 @@ def read_jsonl(text: str, *, name: str) -> Raw:
 
 
 REFUSALS = (ValueError, TypeError, NotImplementedError, ImportError, KeyError)
-"""The errors of frames and their libraries for a column without an Arrow type; polars has an error of its own for
-it."""
+"""The errors of frames and their libraries for a column without an Arrow type, beside that of polars."""
 
 CONVERTERS = ("to_arrow", "to_pandas", "toPandas")
 """Methods by which tables of other libraries (datasets, Spark, Ibis) become frames."""

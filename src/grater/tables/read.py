@@ -246,8 +246,7 @@ def _moment(text: str, name: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class SampleMeta:
-    """How a sample was drawn; `items` is the hash of the ids it was drawn from, `extra` the other entries of the
-    file."""
+    """How a sample was drawn; `items` hashes the ids it was drawn from, `extra` holds the file's other entries."""
 
     seed: int | None = None
     design: str = ""

@@ -100,28 +100,18 @@ def test_edits_are_those_of_errant_with_code_points_of_the_source(tmp_path: Path
     assert "spaCy model 'no_such_model' is not installed" in found["missing"]
 
 
-def test_without_errant_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "spacy", ModuleType("spacy"))
+def test_a_package_or_a_model_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(name: str, disable: list[str]) -> NoReturn:
+        raise OSError(f"[E050] Can't find model {name!r} {disable}")
+
+    spacy = ModuleType("spacy")
+    spacy.load = fail  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "spacy", spacy)
+    monkeypatch.setitem(sys.modules, "errant", ModuleType("errant"))
+    with pytest.raises(MissingExtra, match="spaCy model 'xx' is not installed"):
+        load_engine("errant:xx")
     monkeypatch.setitem(sys.modules, "errant", None)
     with pytest.raises(
         MissingExtra, match=r"needs the package errant; install it with: pip install 'grater\[errant\]'"
     ):
         load_engine("errant")
-
-
-def with_fake_errant(monkeypatch: pytest.MonkeyPatch) -> None:
-    spacy, errant = ModuleType("spacy"), ModuleType("errant")
-    spacy.load = lambda name, disable: (name, disable)  # type: ignore[attr-defined]
-    errant.load = lambda language, pipeline: (language, pipeline)  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "spacy", spacy)
-    monkeypatch.setitem(sys.modules, "errant", errant)
-
-
-def test_a_model_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(name: str, disable: list[str]) -> NoReturn:
-        raise OSError(f"[E050] Can't find model {name!r} {disable}")
-
-    with_fake_errant(monkeypatch)
-    monkeypatch.setattr(sys.modules["spacy"], "load", fail)
-    with pytest.raises(MissingExtra, match="spaCy model 'xx' is not installed"):
-        load_engine("errant:xx")

@@ -21,11 +21,6 @@ def sentences(text: str) -> list[str]:
     return [sentence.of(text) for sentence in sentence_spans(text)]
 
 
-def split_at_bars(text: str) -> tuple[str, list[str]]:
-    """A text with `|` at the wanted boundaries, as the text without them and its sentences."""
-    return text.replace("|", ""), [part.strip() for part in text.split("|")]
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -75,8 +70,8 @@ def split_at_bars(text: str) -> tuple[str, list[str]]:
     ],
 )
 def test_a_sentence_ends_at_its_stops_and_nowhere_else(text: str) -> None:
-    whole, parts = split_at_bars(text)
-    assert sentences(whole) == parts
+    """The bars are the boundaries that are wanted."""
+    assert sentences(text.replace("|", "")) == [part.strip() for part in text.split("|")]
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\n\n", " \n \n ", "\u2029"])

@@ -60,11 +60,8 @@ def test_each_type_of_error_is_flagged_with_its_suggestion(text: str, expected: 
     assert flags_on(text) == [expected]
 
 
-def test_well_formed_text_is_left_alone() -> None:
+def test_well_formed_text_is_left_alone_with_two_findings_for_every_open_phrase() -> None:
     assert [flag for line in made_lines()[1:60:7] for flag in flags_on(line)] == []
-
-
-def test_every_open_phrase_has_two_findings_flagged_or_not() -> None:
     found = list(tiny_detector().find([Essay("e", "Anna saw a dog near the river.")]))
     assert [(each.item.kind, each.target) for each in found] == [
         *(("article", "a"), ("number", "dog"), ("article", "the"), ("number", "river")),
@@ -129,27 +126,24 @@ GOOD = (
 )
 
 
-def shipped_flags(text: str) -> list[tuple[str, str, str | None]]:
-    found = [each for each in article().find([Essay("e", text)]) if each.decision.flagged]
-    return [(each.item.kind, each.target, each.decision.suggestion) for each in found]
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("I am student.", ("article", "", "a")),
-        ("He gave me good advices.", ("number", "advices", "advice")),
-        ("An user wrote to us.", ("article", "An", "A")),
-        ("This is big problem for us.", ("article", "", "a")),
-        ("They talked about a life.", ("article", "a", "-NONE-")),
+        ("I am student.", {("article", "", "a")}),
+        ("He gave me good advices.", {("number", "advices", "advice")}),
+        ("An user wrote to us.", {("article", "An", "A")}),
+        ("This is big problem for us.", {("article", "", "a")}),
+        ("They talked about a life.", {("article", "a", "-NONE-")}),
+        (GOOD, set()),
     ],
 )
-def test_plain_errors_are_found(text: str, expected: tuple[str, str, str | None]) -> None:
-    assert expected in shipped_flags(text)
-
-
-def test_plain_good_text_is_left_alone() -> None:
-    assert shipped_flags(GOOD) == []
+def test_plain_errors_are_found_and_plain_good_text_is_left_alone(
+    text: str, expected: set[tuple[str, str, str | None]]
+) -> None:
+    found = [each for each in article().find([Essay("e", text)]) if each.decision.flagged]
+    flags = {(each.item.kind, each.target, each.decision.suggestion) for each in found}
+    assert expected <= flags
+    assert not flags or expected
 
 
 @pytest.mark.data

@@ -7,15 +7,7 @@ import pytest
 
 from grater.detect.context.detector import ContextDetector, load
 from grater.detect.context.network import answer_sentences
-from grater.detect.context.pieces import (
-    END,
-    MOST_PIECES,
-    MOST_WORDS,
-    SPECIAL,
-    START,
-    PieceVocabulary,
-    windows,
-)
+from grater.detect.context.pieces import END, MOST_PIECES, MOST_WORDS, SPECIAL, START, PieceVocabulary, windows
 
 PIECES = (*SPECIAL, " a", " th", " the", "e", "in", "g", "n", " x", "x")
 VOCABULARY = PieceVocabulary(PIECES)

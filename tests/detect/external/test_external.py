@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
@@ -35,36 +33,25 @@ def _flags(found: list[Finding]) -> dict[str, tuple[str, str | None]]:
     }
 
 
-def test_corrected_lines_become_decisions_on_prepositions(tmp_path: Path) -> None:
-    path = tmp_path / "mine.txt"
-    path.write_text(CORRECTED + "\n", encoding="utf-8")
-    detector = external(f"corrected:{path}")
-    found = list(detector.find([ESSAY]))
-    assert detector.name == "mine"
-    assert _flags(found) == {"of": ("choice", "on"), "about": ("extraneous", "-NONE-")}
-    assert {finding.decision.system for finding in found} == {"mine"}
+def test_corrected_lines_become_decisions_and_corrected_essays_are_met_by_their_ids(tmp_path: Path) -> None:
+    lines, corpus = tmp_path / "mine.txt", tmp_path / "system.jsonl"
+    lines.write_text(CORRECTED + "\n", encoding="utf-8")
+    write_corpus([Essay("e2", "All is well."), Essay("e1", CORRECTED)], corpus, print)
+    for name, system in ((f"corrected:{lines}", "mine"), (f"best=corrected:{corpus}", "best")):
+        detector = external(name)
+        found = list(detector.find([ESSAY]))
+        assert _flags(found) == {"of": ("choice", "on"), "about": ("extraneous", "-NONE-")}
+        assert {finding.decision.system for finding in found} == {detector.name} == {system}
 
 
-def test_corrected_essays_are_met_by_their_ids(tmp_path: Path) -> None:
-    path = tmp_path / "system.jsonl"
-    write_corpus([Essay("e2", "All is well."), Essay("e1", CORRECTED)], path, print)
-    found = list(external(f"best=corrected:{path}").find([ESSAY]))
-    assert _flags(found) == {"of": ("choice", "on"), "about": ("extraneous", "-NONE-")}
-    assert found[0].decision.system == "best"
-
-
-def test_a_file_of_other_length_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "short.txt"
-    path.write_text("One.\nTwo.\n", encoding="utf-8")
+def test_a_correction_too_many_or_missing_is_named(tmp_path: Path) -> None:
+    lines, corpus = tmp_path / "short.txt", tmp_path / "system.jsonl"
+    lines.write_text("One.\nTwo.\n", encoding="utf-8")
+    write_corpus([Essay("e2", "All is well.")], corpus, print)
     with pytest.raises(BadInput, match="expected a line for each of 1 essays, found 2"):
-        list(external(f"corrected:{path}").find([ESSAY]))
-
-
-def test_a_missing_correction_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "system.jsonl"
-    write_corpus([Essay("e2", "All is well.")], path, print)
+        list(external(f"corrected:{lines}").find([ESSAY]))
     with pytest.raises(BadInput, match="expected a correction of essay 'e1', found none"):
-        list(external(f"corrected:{path}").find([ESSAY]))
+        list(external(f"corrected:{corpus}").find([ESSAY]))
 
 
 words = st.lists(st.sampled_from(["we", "go", "to", "the", "sea", "in", "at", "on"]), max_size=8)
@@ -113,11 +100,9 @@ def _command(tmp_path: Path, source: str) -> str:
 def test_a_command_answers_line_by_line(tmp_path: Path, read: str) -> None:
     essays = [Essay(f"e{place}", "😀 " * place + TEXT) for place in range(50)]
     found = list(external(f"mine={_command(tmp_path, PROGRAM.format(read=read))}").find(essays))
-    assert [finding.item.essay_id for finding in found] == sorted(
-        [f.item.essay_id for f in found], key=lambda name: int(name[1:])
-    )
-    assert sum(finding.decision.flagged for finding in found) == 50
-    assert {finding.target for finding in found if finding.decision.flagged} == {"of"}
+    places = [int(finding.item.essay_id[1:]) for finding in found]
+    assert places == sorted(places)
+    assert [finding.target for finding in found if finding.decision.flagged] == ["of"] * 50
 
 
 @pytest.mark.parametrize(
@@ -149,60 +134,49 @@ class _Answer(BaseHTTPRequestHandler):
         asked = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
         text = asked["text"][0]
         offset = len(text[: text.find(" of ") + 1].encode("utf-16-le")) // 2
-        match = {
-            "offset": offset,
-            "length": 2,
-            "replacements": [{"value": "on"}],
-            "rule": {"id": "PREP"},
-            "message": "?",
-        }
-        body = json.dumps({"matches": [match]}).encode()
+        match = {"offset": offset, "length": 2, "replacements": [{"value": "on"}]}
+        match |= {"rule": {"id": "PREP"}, "message": "?"}
         self.send_response(200)
         self.end_headers()
-        self.wfile.write(body)
+        self.wfile.write(json.dumps({"matches": [match]}).encode())
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         pass
 
 
-@contextmanager
-def _server() -> Iterator[str]:
-    server = HTTPServer(("127.0.0.1", 0), _Answer)
-    Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-
-
 def test_units_of_languagetool_become_code_points() -> None:
-    with _server() as url:
-        found = list(external(f"languagetool:{url}").find([Essay("e1", "👩‍👧 " + TEXT)]))
+    with HTTPServer(("127.0.0.1", 0), _Answer) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        detector = external(f"languagetool:http://127.0.0.1:{server.server_port}")
+        found = list(detector.find([Essay("e1", "👩‍👧 " + TEXT)]))
+        server.shutdown()
     assert _flags(found) == {"of": ("choice", "on")}
 
 
-def test_a_server_that_is_not_there_is_one_line() -> None:
+def test_what_cannot_be_asked_is_one_line() -> None:
     with pytest.raises(GraterError, match="no LanguageTool server answers"):
         list(external("languagetool:http://127.0.0.1:9").find([ESSAY]))
     with pytest.raises(UsageError, match="expected languagetool:http://HOST:PORT"):
         external("languagetool:localhost")
+    with pytest.raises(UsageError, match="No closing quotation"):
+        external("mine=command:python 'check.py")
 
 
-def test_harper_is_not_shown_endless_words_and_marks_what_is_around_them() -> None:
+INTERESTED = "He was interested of the history of the town."
+
+
+def test_harper_is_not_shown_endless_words_and_flags_a_preposition_around_them() -> None:
     """Its time and memory grow with the square of a word's length: 200,000 letters ended the process."""
     pytest.importorskip("harper", reason="harper-py is not installed")
-    error = "He was interested of the history of the town."
-    endless = "x" * 200_000
+    endless = f"{INTERESTED} {'x' * 200_000}.\n\n"
     alone, around = (
-        [finding.item.span for finding in external("harper").find([Essay("e1", text)])]
-        for text in (error, f"{error} {endless}.\n\n{error}")
+        list(external("harper").find([Essay("e1", text)])) for text in (INTERESTED, endless + INTERESTED)
     )
-    moved = [
-        Span(span.start + len(endless) + len(error) + 4, span.end + len(endless) + len(error) + 4) for span in alone
-    ]
-    assert alone
-    assert around == [*alone, *moved]
+    flagged = [(each.item.span.start, each.decision.suggestion) for each in around if each.decision.flagged]
+    assert flagged == [(18, "in"), (len(endless) + 18, "in")]
+    assert _flags(alone) == {"of": ("choice", "in")}
+    starts = [each.item.span.start for each in alone]
+    assert [each.item.span.start for each in around] == [*starts, *(len(endless) + start for start in starts)]
 
 
 def test_harper_marks_capitals_and_no_names_compounds_or_abbreviations() -> None:
@@ -213,17 +187,6 @@ def test_harper_marks_capitals_and_no_names_compounds_or_abbreviations() -> None
     assert [(finding.target, finding.item.kind) for finding in found] == [
         (word, "capital") for word in ("monday", "i", "english", "the")
     ]
-
-
-def test_harper_flags_a_preposition_that_its_rules_know() -> None:
-    pytest.importorskip("harper", reason="harper-py is not installed")
-    found = list(external("harper").find([Essay("e1", "He was interested of the history of the town.")]))
-    flagged = {
-        (finding.target, finding.item.span.start): finding.decision.suggestion
-        for finding in found
-        if finding.decision.flagged
-    }
-    assert flagged == {("of", 18): "in"}
 
 
 def test_items_of_a_table_are_decided_on_whatever_their_kind() -> None:

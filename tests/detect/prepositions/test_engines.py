@@ -1,4 +1,4 @@
-"""The engines of the preposition detectors: linear models, combinations of them, the language model."""
+"""The engines of the preposition detectors: linear models, combinations, and the n-gram model and its counts."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ import pytest
 
 from grater.corpora.text.analysis import Sentence, analyse
 from grater.detect.linear import ROWS_AT_ONCE, packed, unpacked
+from grater.detect.ngrams.counts import END, START, UNKNOWN, NgramVocabulary, normal
+from grater.detect.ngrams.language_model import KIND, LanguageModel, load, save
 from grater.detect.prepositions.candidates import (
     ANSWERS,
     COLUMN_OF,
@@ -33,13 +35,53 @@ from grater.detect.prepositions.engines import (
     save_combined,
     save_linear,
 )
-from grater.errors import UsageError
+from grater.errors import BadInput, UsageError
 from grater.model import Essay, Json, Span
+from grater.models import read_model, write_model
 from grater_train.kneser_ney import language_model
 from grater_train.ngrams import ModelSize, train
-from tests.detect.ngrams.texts import SENTENCES
+from tests.detect.ngrams.texts import SENTENCES, random_sentences
 from tests.detect.prepositions.native_text import native_lines
 from tests.detect.prepositions.tiny import tiny_engine
+
+
+def test_words_have_one_normal_form_and_a_sentence_is_numbered_with_its_rims_and_zero_for_unknown_words() -> None:
+    forms = {"The": "the", "1984": "0000", "2.5": "0.0", "Don’t": "don't", "Towards": "toward", "till": "until"}
+    forms |= {"<s>": "<unk>", "</S>": "<unk>"}
+    assert {word: normal(word) for word in forms} == forms
+    vocabulary = NgramVocabulary.of(["<unk>", "<s>", "</s>", "cat", "the"])
+    assert vocabulary.sentence(["The", "dog"]).tolist() == [START, 4, UNKNOWN, END]
+    assert vocabulary.sentence([]).tolist() == [START, END]
+
+
+@pytest.fixture(scope="module")
+def model() -> LanguageModel:
+    trained = train([*SENTENCES, *random_sentences(6, n=300, n_words=40)], ModelSize(prune=(0, 0, 0, 1)))
+    return language_model(trained.smoothed, trained.vocabulary)
+
+
+def test_a_language_model_comes_back_from_its_file_as_it_was(model: LanguageModel, tmp_path: Path) -> None:
+    save(model, tmp_path / "a.model", {"name": "ours"})
+    again = load(tmp_path / "a.model")
+    assert again.card["name"] == "ours"
+    assert again.vocabulary == model.vocabulary
+    for one, other in zip(model.tables, again.tables, strict=True):
+        assert (one.keys == other.keys).all()
+        everywhere = np.arange(len(one))
+        assert one.log_p.at(everywhere).astype(np.float32).tolist() == other.log_p.at(everywhere).tolist()
+    for words in SENTENCES:
+        assert again.sentence_log_p(words) == pytest.approx(model.sentence_log_p(words), abs=1e-5)
+
+
+@pytest.mark.parametrize("lost", ["words3_0", "log_p2_codes", "children2_0"])
+def test_a_model_that_lost_a_table_is_refused(model: LanguageModel, tmp_path: Path, lost: str) -> None:
+    save(model, tmp_path / "a.model", {})
+    stored = read_model(tmp_path / "a.model", kind=KIND)
+    arrays = {name: array for name, array in stored.arrays.items() if name != lost}
+    write_model(tmp_path / "b.model", kind=KIND, card={}, arrays=arrays, strings=stored.strings)
+    with pytest.raises(BadInput, match="do not fit together"):
+        load(tmp_path / "b.model")
+
 
 TEXT = " ".join(native_lines(40))
 
@@ -82,38 +124,21 @@ def candidates() -> list[Candidate]:
     return [candidate for sentence in analyse(" ".join(native_lines(30))) for candidate in candidates_of(sentence)]
 
 
-def saved(folder: Path) -> tuple[Path, list[str]]:
-    """A combination of two tiny models beside them."""
-    names = []
-    for name, engine in (("one", one()), ("other", other())):
-        save_linear(engine, folder / f"{name}.model")
-        names.append(str(folder / f"{name}.model"))
-    both = CombinedEngine((one(), other()), np.arange(len(ANSWERS)) / 10)
-    save_combined(both, names, folder / "two.model", CARD)
-    return folder / "two.model", names
-
-
 def test_a_score_is_the_mean_of_both() -> None:
     expected = (one().scores(candidates()) + other().scores(candidates())) / 2
     assert np.allclose(CombinedEngine((one(), other())).scores(candidates()), expected)
 
 
-def test_a_combination_takes_what_the_written_preposition_costs_from_none_alone() -> None:
-    plain = CombinedEngine((one(), other()))
-    costs = np.arange(len(ANSWERS)) / 10
-    difference = plain.scores(candidates()) - replace(plain, costs=costs).scores(candidates())
-    assert (difference[:, :NONE] == 0).all()
-    assert np.allclose(difference[:, NONE], [answer_of(candidate) / 10 for candidate in candidates()])
-
-
 def test_a_combination_comes_back_from_its_file_as_it_was(tmp_path: Path) -> None:
-    path, _ = saved(tmp_path)
-    detector = combined_from_file(path)
-    assert detector.name == "two"
-    expected = CombinedEngine((one(), other()), np.arange(len(ANSWERS)) / 10).scores(candidates())
-    assert np.array_equal(detector.engine.scores(candidates()), expected)
+    parts = {str(tmp_path / "one.model"): one(), str(tmp_path / "other.model"): other()}
+    for name, engine in parts.items():
+        save_linear(engine, Path(name))
+    both = CombinedEngine((one(), other()), np.arange(len(ANSWERS)) / 10)
+    save_combined(both, list(parts), tmp_path / "two.model", CARD)
+    detector = combined_from_file(tmp_path / "two.model")
+    assert np.array_equal(detector.engine.scores(candidates()), both.scores(candidates()))
     found = list(detector.find([Essay("a", "The boy waited at the bus on Monday.")]))
-    assert {finding.decision.system for finding in found} == {"two"}
+    assert {finding.decision.system for finding in found} == {detector.name} == {"two"}
 
 
 def test_only_preposition_detectors_can_be_combined() -> None:
@@ -127,20 +152,19 @@ def sentence_of(words: Sequence[str]) -> Sentence:
     return Sentence(spans, tuple(words), ("NN",) * len(words), ())
 
 
-def engine_of(order: int = 4, costs: float = 0.0) -> NgramEngine:
+def engine_of(order: int = 4) -> NgramEngine:
     trained = train(SENTENCES, ModelSize(order=order, prune=(0,)))
-    model = language_model(trained.smoothed, trained.vocabulary)
-    return NgramEngine(model, np.arange(35, dtype=np.float64) * costs)
+    return NgramEngine(language_model(trained.smoothed, trained.vocabulary), np.zeros(len(ANSWERS)))
 
 
 ENGINE = engine_of()
-PLACES = [(words, place) for words in SENTENCES for place in range(len(words))]
 
 
 @pytest.mark.parametrize("order", [1, 2, 3, 4])
 def test_scores_differ_as_the_probabilities_of_the_whole_sentences_do(order: int) -> None:
     engine = engine_of(order)
-    for words, place in PLACES[::3]:
+    places = [(words, place) for words in SENTENCES for place in range(len(words))]
+    for words, place in places[::3]:
         scores = engine.scores([Candidate(sentence_of(words), place, PREP)])[0]
         without = engine.model.sentence_log_p([*words[:place], *words[place + 1 :]])
         for preposition in ("at", "for", "of", "until"):
@@ -156,12 +180,11 @@ def test_a_gap_is_scored_with_the_preposition_put_in_before_the_word() -> None:
 
 
 def test_what_the_written_preposition_costs_is_taken_from_none_alone() -> None:
-    candidates = [Candidate(sentence_of(words), place, PREP) for words, place in PLACES]
-    candidates.append(Candidate(sentence_of(SENTENCES[0]), 3, MISSING))
-    difference = ENGINE.scores(candidates) - engine_of(costs=0.5).scores(candidates)
-    assert (difference[:, :NONE] == 0).all()
-    costs = [0.5 * answer_of(candidate) for candidate in candidates]
-    assert difference[:, NONE].tolist() == pytest.approx(costs, abs=1e-9)
+    costs = np.arange(len(ANSWERS)) / 10
+    for plain in (CombinedEngine((one(), other())), ENGINE):
+        difference = plain.scores(candidates()) - replace(plain, costs=costs).scores(candidates())
+        assert (difference[:, :NONE] == 0).all()
+        assert np.allclose(difference[:, NONE], [costs[answer_of(candidate)] for candidate in candidates()])
 
 
 def test_spelling_and_case_of_the_writer_change_nothing() -> None:

@@ -39,6 +39,7 @@ from grater.detect.articles.detector import (
     Classes,
     completed,
     confidences,
+    excesses,
     strengths,
 )
 from grater.detect.articles.features import (
@@ -296,6 +297,12 @@ class Trial:
     def confidence(self, caution: Caution) -> Scores:
         values = confidences(self.scores, self.written.tolist(), self.strength, caution)
         return np.where(self.is_reachable, values, -np.inf)
+
+    def outcomes(self, caution: Caution) -> tuple[int, int, int]:
+        """Hits, false alarms and misses; any flag on a wrong phrase is a hit."""
+        is_flagged = (excesses(self.confidence(caution), self.written.tolist(), caution) > 0).any(axis=1)
+        hit, false_alarm = is_flagged & self.is_error, is_flagged & ~self.is_error
+        return int(hit.sum()), int(false_alarm.sum()), int((self.is_error & ~is_flagged).sum())
 
 
 def trial_of(model: ArticleModel, held_out: Iterable[Sequence[str]], *, seed: int = 0) -> Trial:

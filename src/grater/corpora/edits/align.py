@@ -508,9 +508,7 @@ class _Run:
 
     @cached_property
     def phrases(self) -> list[int]:
-        """For each operation, the end of the stretch of one category, or of verbs and particles, that
-        starts there.
-        """
+        """Where the stretch of one category, or of verbs and particles, that starts at each operation ends."""
         ends = [0] * self.n
         of_one = together = self.n
         for at in range(self.n - 1, -1, -1):

@@ -148,8 +148,7 @@ several tags, and only the words of the edit can tell which.  none: no counterpa
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
-    """The answer of a map: no code for `none`, several for `split`, else one.  `reason` says what is lost or
-    needed."""
+    """The answer of a map: no code for `none`, several for `split`, else one; `reason` is what is lost or needed."""
 
     relation: Relation
     codes: tuple[str, ...]

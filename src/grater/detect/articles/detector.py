@@ -212,9 +212,7 @@ TYPE = np.array(
 
 
 def strengths(shares: Sequence[tuple[float, ...] | None]) -> Scores:
-    """(phrases, 5): 1 - entropy / log2 5 of the noun, positive for its dominant construction, negative for the
-    others.
-    """
+    """(phrases, 5): 1 - entropy / log2 5 of the noun, negative for all but its dominant construction."""
     strengths = np.zeros((len(shares), N))
     for row, of in enumerate(shares):
         if of is not None:

@@ -100,9 +100,7 @@ class NounPhrase:
 
     @property
     def is_of_study(self) -> bool:
-        """Whether a study of nouns includes it: open, one of the five, and its head no pronoun, number or
-        quantifier.
-        """
+        """Whether a study of nouns includes it: open, of the five, its head no pronoun, number or quantifier."""
         return self.is_open and self.noun not in NOT_NOUNS and self.construction != NONE_OF_THEM
 
     @property

@@ -36,15 +36,7 @@ import numpy as np
 
 from grater.corpora.text.analysis import Sentence, analyse_all
 from grater.corpora.text.sentences import paragraph_spans
-from grater.detect.context.calibration import (
-    LOWER,
-    NAMES,
-    TRUST,
-    VERIFIED,
-    Calibration,
-    calibrations_of,
-    shifts,
-)
+from grater.detect.context.calibration import LOWER, NAMES, TRUST, VERIFIED, Calibration, calibrations_of, shifts
 from grater.detect.context.heads import PREP_GAP_HEAD, PREP_HEAD, Head
 from grater.detect.context.network import Logits, Network, answer_sentences
 from grater.detect.context.pieces import MOST_WORDS, PieceVocabulary
@@ -115,9 +107,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Asked:
-    """A slot with its likeliest words in order, the written word and none, each with the network's
-    log-probability.
-    """
+    """A slot with its likeliest words, the written word and none, each with its log-probability."""
 
     slot: Slot
     shares: tuple[tuple[str, float], ...]
@@ -257,9 +247,7 @@ class ContextDetector:
         return replace(self, precision=require_precision(precision))
 
     def for_writers(self) -> ContextDetector:
-        """The same as configured for feedback: more marks where a text shows many errors, fewer where it
-        shows few.
-        """
+        """The same for feedback: the more errors a text shows, the more of its words are marked."""
         return replace(self, trust=TRUST, lower=LOWER, reads_paragraphs=True)
 
     @property

@@ -291,9 +291,7 @@ class Harper:
             yield essay, tuple(_edit(lint, essay, self.name, has_share=self.without_style) for lint in kept)
 
     def _lints(self, text: str) -> list[Any]:
-        """All marks; without style, and with a variant only those shared by both variants plus the other variant's
-        spellings.
-        """
+        """All marks; without style those of both variants, with the other's spellings if a variant is named."""
         dialect = DIALECTS.get(self.language, "American")
         lints = _lint(text, dialect)
         if not self.without_style or not lints:

@@ -25,15 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grater.corpora.text.analysis import Sentence
-from grater.detect.linear import (
-    STRANGE_TAG,
-    TAG_NUMBERS,
-    Hashing,
-    Numbering,
-    Rows,
-    Template,
-    templates,
-)
+from grater.detect.linear import STRANGE_TAG, TAG_NUMBERS, Hashing, Numbering, Rows, Template, templates
 from grater.detect.prepositions.candidates import Candidate
 
 Places: TypeAlias = npt.NDArray[np.int64]
