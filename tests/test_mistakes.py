@@ -120,6 +120,9 @@ FILES = {
     "first.txt": TEXT,
     "ref.m2": M2,
     "h.txt": "We waited for it .\n",
+    "p.sgml": "<p>\n",
+    "empty.m2": "",
+    "empty.txt": "",
     "j.csv": "item,rater,label\n"
     + "".join(f"i{n},{rater},{'ok' if n % 3 else 'error'}\n" for n in range(8) for rater in ("Ada", "Bo", "Cy")),
     "d.csv": "item,system,flagged\n" + "".join(f"i{n},S,{n % 2}\n" for n in range(8)),
@@ -178,6 +181,19 @@ score ref.m2 h.txt --metric bleu => Did you mean 'gleu'?
 score ref.m2 h.txt --by main => --by is for --metric errant
 score ref.m2 h.txt --baseline theirs => to be one of h
 score ref.m2 d.csv => write the sentences to a text file first
+score ref.m2 p.sgml => expected one sentence per line or M2, found a corpus
+score ref.m2 => expected a reference and at least one hypothesis
+score ref.m2 absent.txt => absent.txt: cannot be read: No such file
+score . h.txt => .: cannot be read: Is a directory
+score empty.m2 empty.txt => empty.m2: expected sentences to score, found none
+score - - => expected standard input in one place, found '-' in several
+score ref.m2 a=- b=- => expected standard input in one place, found '-' in several
+score - h.txt --source - => expected standard input in one place, found '-' in several
+score ref.m2 h.txt --seed x => 'x' is not a whole number
+score ref.m2 first.txt --hyp h.txt --metric gleu => found both
+score ref.m2 h.txt --source first.txt => leave out --source
+score ref.m2 h.txt --beta -1 => a beta above 0
+score ref.m2 h.txt --units document => do not name their documents; pass --documents
 score ref.m2 h.txt --decisions d.csv => no such option: --decisions
 score ref.m2 --ceiling => two annotators or more
 score ref.m2 --ceiling --references two => expected numbers for --references

@@ -305,7 +305,7 @@ def read_references(
     if documents is None:
         return read
     if isinstance(documents, str):
-        return replace(read, sentences=with_documents(read.essays, documents))
+        return replace(read, sentences=list(with_documents(read.essays, documents)))
     if len(documents) != len(read.essays):
         raise UsageError(f"expected the documents of {len(read.essays):,} sentences, found {len(documents):,}")
     named = [{**essay.metadata, "document": name} for essay, name in zip(read.essays, documents, strict=True)]
