@@ -234,3 +234,6 @@ def test_text_as_people_write_it_is_scored_with_one_option() -> None:
     ours, plain = (scored("ref.m2", file, "--tokenise") for file in ("ours.txt", "plain.txt"))
     assert plain["systems"][0]["counts"] == ours["systems"][0]["counts"] == {"tp": 2, "fp": 1, "fn": 1}
     assert "|tokens:grater" in plain["signature"]
+    Path("raw.txt").write_text(Path("idle.txt").read_text().replace(" .", "."))
+    systems = as_json("score plain.txt ours.txt --source raw.txt --metric gleu --tokenise")["systems"]
+    assert systems[0]["gleu"]["value"] == pytest.approx(1), "references and their source are cut, too"
