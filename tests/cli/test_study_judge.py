@@ -18,9 +18,8 @@ from grater.annotate.importing import import_files
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.store import open_store
 from grater.annotate.tasks import TASKS
-from grater.annotate.tasks.task import Unit, UnitItem
-from grater.detect.articles.constructions import CONSTRUCTIONS
-from grater.model import Essay, Item, Span
+from grater.annotate.tasks.task import Unit
+from grater.model import Essay
 from grater.uncertainty import generator
 from tests.annotate.store.crowds import make_crowd
 from tests.annotate.study.files import write_essays, write_items
@@ -229,23 +228,10 @@ def test_a_refused_answer_is_reported_with_its_unit_and_one_that_fits(study: Pat
     invoked(*judge)
 
 
-def unit_of(task: str) -> Unit:
-    essay = Essay("e", "She waited on the stop. It was cold.")
-    if task == "marking":
-        return Unit("u", essay, ())
-    if task in ("rank", "fate", "remaining"):
-        return unit_for(task)
-    if task != "construction":
-        return Unit("u", essay, (UnitItem(Item("e", Span(11, 13), "prep"), {"suggestion": "at"}),))
-    kinds = (f"construction/no-context/{name}" for name in CONSTRUCTIONS)
-    nouns = tuple(UnitItem(Item("e", Span(14, 22), kind), {"words": "a stop"}) for kind in kinds)
-    return Unit("u", essay, nouns, stage="no-context")
-
-
 @pytest.mark.parametrize("task", sorted(TASKS))
 def test_the_documented_answer_of_every_task_is_accepted(task: str) -> None:
     [cell] = re.findall(rf"^\| `{task}` \| `(\{{.*?\}})`.* \|$", TASKS_PAGE, re.M)
     fields = {name: [str(each) for each in values] for name, values in json.loads(cell)["fields"].items()}
-    unit = unit_of(task)
+    unit = Unit("u", Essay("e", "She waited on the stop."), ()) if task == "marking" else unit_for(task)
     shown = TASKS[task].show(unit, rng=generator(0, "docs"))
     assert TASKS[task].read(unit, fields, kept=shown.kept)
