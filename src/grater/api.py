@@ -422,10 +422,6 @@ def edit_agreement(
     return edit_agreement(essays, gaps=gaps, basis=basis_of(options))
 
 
-def _are_paths(source: object) -> bool:
-    return isinstance(source, list | tuple) and bool(source) and all(isinstance(each, Path) for each in source)
-
-
 @_checked
 def raters(
     judgments: opt.JudgmentTables,
@@ -538,8 +534,8 @@ def _merged(source: EssaySource, format_name: str | None = None) -> Iterable[Ess
     """The essays of a corpus, or of several paths, merged."""
     from grater.corpora import read_merged
 
-    if _are_paths(source):
-        return read_merged(source, format_name=format_name)  # type: ignore[arg-type]
+    if isinstance(source, list | tuple) and source and all(isinstance(each, Path) for each in source):
+        return read_merged(source, format_name=format_name)
     return _essays(source, format_name)
 
 
@@ -664,9 +660,9 @@ def plan(
     if decisions is None:
         size = inf if corpus_size is None else corpus_size
         expected = planning.expected_of(flag_rate=flag_rate, size=size, population=population, **guesses)
+    elif corpus_size is not None:
+        raise UsageError("expected `decisions` or `corpus_size`, found both")
     else:
-        if corpus_size is not None:
-            raise UsageError("expected `decisions` or `corpus_size`, found both")
         table = _decisions(decisions, {})
         name = system or planning.only_system(table)
         parts, expected = planning.expected_strata(
@@ -677,10 +673,10 @@ def plan(
             population=population,
             **guesses,
         )
-    if errors_per_sentence is not None and recall is None:
-        raise UsageError("expected `recall` with `errors_per_sentence`")
     marking = None
-    if errors_per_sentence is not None and recall is not None:
+    if errors_per_sentence is not None:
+        if recall is None:
+            raise UsageError("expected `recall` with `errors_per_sentence`")
         marking = planning.plan_marking(
             recall, width, errors_per_sentence=errors_per_sentence, sensitivity=sensitivity
         )
@@ -833,11 +829,7 @@ def evaluate(
 
         tables = _decisions(decisions, options), _judgments(judgments, options), as_items(options["items"])
         return construction_scores(*tables, basis=basis_of(options))  # type: ignore[return-value]
-    wanted = EvaluationOptions(
-        **_rules(options),
-        edges=bins or EDGES,
-        contexts=tuple(contexts),
-    )
+    wanted = EvaluationOptions(**_rules(options), edges=bins or EDGES, contexts=tuple(contexts))
     evaluation = evaluate(
         **_tables(decisions, judgments, options),
         options=wanted,
@@ -856,8 +848,6 @@ def evaluate(
 
 
 TABLES = (".csv", ".tsv", ".jsonl", ".parquet", ".gz", ".xlsx")
-
-
 RULES = ("truth", "unknown", "missing", "kind", "by", "redundancy")
 
 

@@ -7,7 +7,8 @@ import json
 import re
 import shlex
 import shutil
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -53,17 +54,18 @@ def essay(number: int) -> Essay:
     )
 
 
-def people_judge(sheet: Path) -> dict[str, int]:
-    """Fill the worksheet in; the number of edits by what a person says of them."""
+def fill_in(sheet: Path, is_error: Callable[[dict[str, str]], bool]) -> Counter[str]:
+    """Ann says of each edit on a worksheet whether it is better or not needed; the number of edits by that."""
     with sheet.open(newline="", encoding="utf-8-sig") as stream:
         rows = list(csv.reader(stream))
-    head = next(row for row in rows if "item" in row and "label" in row)
-    at = {name: head.index(name) for name in ("sentence", "question", "label", "rater")}
-    counts = {"suggestion better": 0, "both fine": 0}
-    for row in (row for row in rows if row[at["question"]] and row is not head):
-        label = "both fine" if "lives in [[ ]]" in row[at["sentence"]] else "suggestion better"
-        row[at["label"]], row[at["rater"]] = label, "Ann"
-        counts[label] += 1
+    [place] = [place for place, row in enumerate(rows) if "item" in row and "label" in row]
+    head, counts = rows[place], Counter[str]()
+    for row in rows[place + 1 :]:
+        cells = dict(zip(head, row, strict=True))
+        if cells["question"]:
+            label = "suggestion better" if is_error(cells) else "both fine"
+            row[head.index("label")], row[head.index("rater")] = label, "Ann"
+            counts[label] += 1
     with sheet.open("w", newline="", encoding="utf-8-sig") as stream:
         csv.writer(stream).writerows(rows)
     return counts
@@ -89,7 +91,7 @@ def test_a_model_is_run_judged_by_people_and_itself_and_evaluated(
     invoked("job new study.db --task verify --system gpt --sample edits --name verify")
     invoked(f"judge study.db --job verify --endpoint {server.url} --model-name tiny --name judge")
     invoked("job units study.db verify --worksheet sheet.csv")
-    counts = people_judge(Path("sheet.csv"))
+    counts = fill_in(Path("sheet.csv"), lambda cells: "lives in [[ ]]" not in cells["sentence"])
     assert sum(counts.values()) == 24
     invoked("study import study.db --judgments sheet.csv --job verify")
 
@@ -165,16 +167,12 @@ def judge(sheet: Path, study: Path, essays: list[Essay]) -> None:
     }
     with open_store(str(study)) as store, store.read() as tx:
         items = {each.item_id: each.item for each in all_items(tx, kind="edit") if each.item}
-    with sheet.open(newline="", encoding="utf-8-sig") as stream:
-        head, *rows = csv.reader(stream)
-    for row in rows:
-        if row[0] in items:
-            item = items[row[0]]
-            is_error = any(edit.span.touches(item.span) for edit in seconds[item.essay_id])
-            row[head.index("label")] = "suggestion better" if is_error else "both fine"
-            row[head.index("rater")] = "Ann"
-    with sheet.open("w", newline="", encoding="utf-8-sig") as stream:
-        csv.writer(stream).writerows([head, *rows])
+
+    def is_error(cells: dict[str, str]) -> bool:
+        item = items[cells["item"]]
+        return any(edit.span.touches(item.span) for edit in seconds[item.essay_id])
+
+    fill_in(sheet, is_error)
 
 
 @pytest.mark.slow
