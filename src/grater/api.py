@@ -736,36 +736,20 @@ def sample(
     before = _given(as_sample, add_to)
     if rates == "score":
         rates = score_rates(table, system, strata=strata or "decision", labels=labels)
+    sizes: dict[str, Any] = {"n_flagged": flagged, "rates": rates, "labels": labels}
     if before is not None:
-        if width is not None and so_far is None:
-            raise UsageError("expected `judgments` with `width`, for error rates")
-        drawn = add_system(
-            before,
-            table,
-            system,
-            n=n,
-            strata=strata,
-            method=allocation,
-            n_flagged=flagged,
-            rates=rates,
-            labels=labels,
-            width=width,
-            errors=error_shares(so_far) if so_far is not None and width is not None else None,
-        )
+        errors = None
+        if width is not None:
+            if so_far is None:
+                raise UsageError("expected `judgments` with `width`, for error rates")
+            errors = error_shares(so_far)
+        sizes |= {"n": n, "strata": strata, "method": allocation, "width": width, "errors": errors}
+        drawn = add_system(before, table, system, **sizes)
     elif n is None:
         raise UsageError("expected `n`, the number of items to draw, or `add_to`, an earlier sample")
     else:
-        drawn = draw_sample(
-            table,
-            system,
-            n,
-            strata=strata or "decision",
-            method=allocation or "paper",
-            n_flagged=flagged,
-            rates=rates,
-            labels=labels,
-            seed=seed,
-        )
+        sizes |= {"strata": strata or "decision", "method": allocation or "paper", "seed": seed}
+        drawn = draw_sample(table, system, n, **sizes)
     known = so_far.frame if so_far else before.frame if before else None
     left = left_to_judge(drawn, known["item"].cast(str).to_list() if known is not None else [])
     if worksheet is not None:  # first: where it is refused, nothing is written
