@@ -47,21 +47,6 @@ def test_help_and_version_are_printed(capsys: Capture) -> None:
     assert "--format" in refused("corpus stats --formt m2 x.m2")
 
 
-@pytest.mark.parametrize(
-    ("command", "line"),
-    [
-        ("corpus stat", "grater corpus: no such command 'stat'. Did you mean 'stats'? Try 'grater corpus --help'"),
-        ("plan --width x", "grater plan: invalid value for '--width': 'x' is not a number. Try 'grater plan --help'"),
-        ("corpus stats", "grater corpus stats: missing argument 'FILE...'. Try 'grater corpus stats --help'"),
-        ("plan --recall 0.4 --recall 0.5", "--recall takes one value, found 2"),
-        ("corpus stats --by a --by b x.m2", "--by takes one value, found 2"),
-        ("study new x.db --name a --name b", "--name takes one value, found 2"),
-    ],
-)  # fmt: skip
-def test_wrong_use_is_answered_in_one_line(command: str, line: str) -> None:
-    assert refused(command) == f"{line}\n"
-
-
 def in_shell(command: str, folder: Path, **env: str) -> subprocess.CompletedProcess[str]:
     """A command on its standard input and outputs as the shell gives them; GRATER stands for the program."""
     line = command.replace("GRATER", f"{sys.executable} -m grater")

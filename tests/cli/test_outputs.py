@@ -64,16 +64,6 @@ def test_folders_empty_files_and_tables_without_a_common_item_are_one_line() -> 
         assert "found an empty file" in refused("raters", name)
 
 
-def test_the_same_table_twice_is_one_line() -> None:
-    for command in (
-        "agree j.csv j.csv",
-        "evaluate --decisions d.csv --decisions ./d.csv --judgments j.csv",
-        "evaluate --decisions d.csv --judgments j.csv --judgments j.csv",
-        "raters --needed j.csv --experts j.csv",
-    ):
-        assert "named twice" in refused(command)
-
-
 def send(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
 

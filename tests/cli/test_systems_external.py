@@ -143,16 +143,6 @@ def test_a_sample_of_edits_is_stratified_by_type() -> None:
     assert sorted(by_type) == [("M:DET", 30, 0.0), ("R:PREP", 60, 1.0), ("U:ADJ", 5, 0.0)]
 
 
-def test_systems_from_outside_that_are_incomplete_are_refused() -> None:
-    write(essays=TEXT)
-    for system, message in (
-        ("magic:wand", "unknown system 'magic:wand'"),
-        ("corrected", "expected corrected:SOMETHING, found 'corrected' alone\n"),
-        ("command:cat", 'expected a JSON line {"essay": ID, "edits": [...]}'),
-    ):
-        assert message in refused("decide essays.txt --out d.csv --system", system)
-
-
 AT_PLACES = "decide essays.jsonl --places places.csv --out d.csv --system"
 
 
