@@ -23,23 +23,20 @@ UNITS = sorted((DEPLOY / "systemd").glob("grater*"))
 
 
 @pytest.fixture(scope="module")
-def whole() -> Any:
-    return yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
+def services() -> dict[str, Any]:
+    services: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))["services"]
+    return services
 
 
-@pytest.fixture(scope="module")
-def services(whole: Any) -> Any:
-    return whole["services"]
-
-
-def test_the_servers_of_the_compose_file_have_options_that_exist(services: Any) -> None:
+def test_the_servers_of_the_compose_file_have_options_that_exist(services: dict[str, Any]) -> None:
     require_known(services["app"]["command"])
     backup = re.search(r"grater (study backup .*); then", services["backup"]["command"][0])
     assert backup
     require_known(shlex.split(backup[1]))
 
 
-def test_the_compose_file_agrees_with_itself(whole: Any, services: Any) -> None:
+def test_the_compose_file_agrees_with_itself(services: dict[str, Any]) -> None:
+    whole = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
     subnet = whole["networks"]["front"]["ipam"]["config"][0]["subnet"]
     assert f"--proxy={subnet}" in services["app"]["command"]
     of_server = 2 * (POOL + GLANCING_POOL)  # of two processes
@@ -53,7 +50,8 @@ def test_the_compose_file_agrees_with_itself(whole: Any, services: Any) -> None:
     assert "app 8000" in (DEPLOY / "Caddyfile").read_text("utf-8")
 
 
-def test_containers_are_locked_and_know_their_password_from_a_file(whole: Any, services: Any) -> None:
+def test_containers_are_locked_and_know_their_password_from_a_file(services: dict[str, Any]) -> None:
+    whole = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
     for name, service in services.items():
         assert (service["read_only"], service["cap_drop"], bool(service["tmpfs"])) == (True, ["ALL"], True), name
         assert service["security_opt"] == ["no-new-privileges:true"]
@@ -68,7 +66,7 @@ def test_containers_are_locked_and_know_their_password_from_a_file(whole: Any, s
     assert "ARG PYTHON_IMAGE" in (DEPLOY / "Dockerfile").read_text("utf-8")
 
 
-def test_old_backups_go_only_after_a_new_one_was_made(services: Any, tmp_path: Path) -> None:
+def test_old_backups_go_only_after_a_new_one_was_made(services: dict[str, Any], tmp_path: Path) -> None:
     """The loop of the container, once, with a grater that fails and one that does not."""
     script = services["backup"]["command"][0].replace("$$", "$").replace("/backups", str(tmp_path))
     script = script.replace("/run/secrets/postgres_password", "/dev/null").replace("sleep 86400", "exit")
@@ -96,16 +94,15 @@ def test_the_proxies_tell_where_people_come_from_and_leave_no_word_of_theirs() -
     assert "proxy_set_header X-Forwarded-For $remote_addr;" in (DEPLOY / "nginx.conf").read_text("utf-8")
 
 
-def test_the_health_check_asks_a_page_that_is_open_to_anybody(services: Any) -> None:
+def test_the_health_check_asks_a_page_that_is_open_to_anybody(services: dict[str, Any]) -> None:
     path = re.search(r"8000(/\w+)", services["app"]["healthcheck"]["test"][-1])
     assert path
     assert ROLES_OF[("GET", path[1])] == ANYBODY
 
 
-def test_units_of_systemd_name_options_that_exist() -> None:
-    commands = re.findall(r"/opt/grater/bin/grater ([^'\n]+)", "".join(unit.read_text("utf-8") for unit in UNITS))
-    assert commands
-    for command in commands:
+@pytest.mark.parametrize("unit", UNITS, ids=lambda path: path.name)
+def test_units_of_systemd_name_options_that_exist(unit: Path) -> None:
+    for command in re.findall(r"/opt/grater/bin/grater ([^'\n]+)", unit.read_text("utf-8")):
         require_known(shlex.split(command))
 
 
