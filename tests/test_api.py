@@ -53,7 +53,6 @@ FORMS: dict[str, Callable[[pl.DataFrame, Path], Any]] = {
     "path": as_path,
     "text": lambda frame, folder: str(as_path(frame, folder)),
 }
-every_form = pytest.mark.parametrize("form", FORMS)
 
 
 @pytest.fixture
@@ -93,7 +92,7 @@ def test_a_function_of_tables_takes_any_form_of_table(inputs: dict[str, Any], na
         assert [row["system"] for row in result.to_dict()["systems"]] == [scored.system for scored in result.systems]
 
 
-@every_form
+@pytest.mark.parametrize("form", FORMS)
 def test_a_sample_is_drawn_and_evaluated(inputs: dict[str, Any]) -> None:
     drawn = grater.sample(inputs["decisions"], system="one", n=20, seed=1)
     assert len(drawn.frame) == 20

@@ -118,14 +118,16 @@ class Doors:
         return [*answers, *(status < 400 for status in statuses)]
 
 
-def of_job(option: str, field: str, *, annotator: str = "", **options: Any) -> Doors:
-    """A number of a new job, whose annotators may be named."""
+def of_job(
+    option: str, field: str, *, task: str = "error", annotator: str = "", on_page: int = 1, **options: Any
+) -> Doors:
+    """A number of a new job, whose annotators may be named; a page may speak of percent."""
     words = ["--annotator", annotator] if annotator else []
     form, body = ({"annotators": annotator}, {"annotators": [annotator]}) if annotator else ({}, {})
     return Doors(
-        lambda value, name: ["job", "new", "STUDY", "--task", "error", "--name", name, *words, option, str(value)],
-        lambda value, name: ("/manage/jobs", {"name": name, "task": "error", **form, field: value}),
-        lambda value, name: ("/jobs", {"name": name, "task": "error", **body, field: value}),
+        lambda value, name: ["job", "new", "STUDY", "--task", task, "--name", name, *words, option, str(value)],
+        lambda value, name: ("/manage/jobs", {"name": name, "task": task, **form, field: on_page * value}),
+        lambda value, name: ("/jobs", {"name": name, "task": task, **body, field: value}),
         model=NewJob,
         **options,
     )
@@ -184,17 +186,7 @@ NUMBERS: dict[str, Doors] = {
     "job.overlap_every": of_job("--overlap-every", "overlap_every", annotator="Worker"),
     "job.delay_days": of_job("--delay-days", "delay_days"),
     "job.lease_minutes": of_job("--lease-minutes", "lease_minutes"),
-    "job.suggested_share": Doors(
-        lambda value, name: [
-            *("job", "new", "STUDY", "--task", "marking", "--name", name, "--suggested-share", str(value))
-        ],
-        lambda value, name: (
-            "/manage/jobs",
-            {"name": name, "task": "marking", "suggested_share": 100 * value},  # a page speaks of percent
-        ),
-        lambda value, name: ("/jobs", {"name": name, "task": "marking", "suggested_share": value}),
-        model=NewJob,
-    ),
+    "job.suggested_share": of_job("--suggested-share", "suggested_share", task="marking", on_page=100),
     "seed": of_job("--seed", "seed"),
     "gold.least": of_gold_wanted("--min-experts", "least"),
     "gold.most": of_gold_wanted("--n", "most", zero_is_none=True),
