@@ -129,7 +129,7 @@ def test_systems_texts_plans_and_reports_are_results(tmp_path: Path) -> None:
     require_result(grater.check("She is interested of music.", systems=["prep-maxent"]))
     flags = [len(grater.check("She is interested of music.", precision=share).flags) for share in (0.5, 0.95)]
     assert flags[0] >= flags[1]
-    require_result(grater.plan(recall=0.4, corpus_size=20000, wage=20, kappa=0.63))
+    require_result(grater.plan(recall=0.4, corpus_size=20000, wage=20))
     with pytest.raises(grater.GraterError, match="expected `missed` or `recall`"):
         grater.plan()
     report = grater.report(judgments=JUDGMENTS, decisions=DECISIONS, out=tmp_path / "report")
