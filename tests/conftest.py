@@ -77,16 +77,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:
     """What long tests measured, recorded by `record_property("figures", line)`, from every worker."""
-    reports = [report for name in ("passed", "failed") for report in terminalreporter.stats.get(name, [])]
-    lines = [f"{report.nodeid}\n  {line}" for report in reports for line in figures_of(report)]
+    lines = [
+        f"{report.nodeid}\n  {line}"
+        for outcome in ("passed", "failed")
+        for report in terminalreporter.stats.get(outcome, [])
+        for name, line in report.user_properties
+        if name == "figures" and report.when == "call"  # properties come with each phase, and are complete after it
+    ]
     if lines:
         terminalreporter.section("figures")
         terminalreporter.write_line("\n".join(lines))
-
-
-def figures_of(report: pytest.TestReport) -> list[str]:
-    """Properties come with each phase of a test; they are complete after its call."""
-    return [str(value) for name, value in report.user_properties if name == "figures" and report.when == "call"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,13 @@ from tests.each import for_each
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PASTED = [ROOT / "README.md", ROOT / "docs" / "tutorial.md", ROOT / "docs" / "corpora.md"]
+HOWTOS = [
+    ROOT / "docs" / "howto" / f"{name}.md"
+    for name in (
+        *("give-feedback", "score-output", "compare-two-systems", "rank-by-preference", "judge-a-corrector"),
+        *("retest-a-system", "build-a-corpus", "plan-a-study", "big-corpora"),
+    )
+]
 SET_UP = {
     "make demo": "mv .demo demo",
     "grater demo --out demo": "mv .demo demo",
@@ -74,14 +81,16 @@ def test_every_registered_name_is_on_its_page(page: str) -> None:
     assert [name for name in REGISTRIES[page].names() if f"`{name}`" not in text] == []
 
 
-@pytest.mark.parametrize("page", PASTED, ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [*PASTED, *(pytest.param(page, marks=pytest.mark.slow) for page in HOWTOS)], ids=lambda page: page.name
+)
 def test_shell_examples_run_one_after_the_other(
     page: Path, demo: Demo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Pasted in order into an empty folder, with the set-up lines replaced by what they come down to here."""
+    """Pasted in order into an empty folder, or next to the demo, with what set-up lines come down to here."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
-    demo.copy_to(Path(".demo"))
+    demo.copy_to(Path(".demo" if page in PASTED else "demo"))
     for block in blocks(page, "sh"):
         lines = [SET_UP.get(line) or quicker(line) for line in block.splitlines()]
         statuses = (_in_this_process(part) if is_plain(part[0]) else _in_a_shell(part) for part in _parts(lines))
@@ -113,7 +122,8 @@ def test_the_output_on_a_page_is_what_its_command_prints(
 
 def quicker(line: str) -> str:
     """The same command, with every figure drawn once instead of in three formats."""
-    return f"{line} --figures svg" if line.startswith("grater report") and "--figures" not in line else line
+    is_dear = line.startswith("grater report") and "--figures" not in line and not line.endswith("\\")
+    return f"{line} --figures svg" if is_dear else line
 
 
 PLAIN = re.compile(r"grater [^|<>&;$`#\\*?~]*")
@@ -191,27 +201,13 @@ def test_every_dependency_is_explained() -> None:
     assert [name for name in packages if name not in explained and name != "hatchling"] == []
 
 
-NAMES = (
-    "give-feedback",
-    "score-output",
-    "compare-two-systems",
-    "rank-by-preference",
-    "judge-a-corrector",
-    "retest-a-system",
-    "build-a-corpus",
-    "plan-a-study",
-    "big-corpora",
-)
 EXPLANATIONS = (
     *("agreement", "raters-needed", "crowd", "sampling", "evaluating", "scoring", "text-analysis"),
     "detectors",
 )
 """Pages that explain commands."""
-HOWTOS = [ROOT / "docs" / "howto" / f"{name}.md" for name in NAMES]
 CHAT = ROOT / "docs" / "howto" / "judge-a-language-model.md"
-"""Run by `tests/cli/test_chat_howto.py`, with a stand-in for the model."""
-
-BIN = Path(sys.executable).parent
+"""Run by `tests/cli/test_chat_loop.py`, with a stand-in for the model."""
 
 
 def lines(page: Path) -> list[str]:
@@ -235,38 +231,18 @@ def test_designs_of_the_plan_are_those_of_the_code() -> None:
     assert [(name, int(n)) for name, n, _ in rows] == [(each.name, each.judgments) for each in DESIGNS.values()]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("page", HOWTOS, ids=lambda page: page.stem)
-def test_shell_blocks_of_a_howto_run_one_after_the_other(page: Path, demo: Demo, tmp_path: Path) -> None:
-    demo.copy_to(tmp_path / "demo")
-    for block in blocks(page, "sh"):
-        done = subprocess.run(
-            ["bash", "-c", f"set -eo pipefail\n{block}"],
-            cwd=tmp_path,
-            env={"PATH": f"{BIN}:/usr/bin:/bin", "COLUMNS": "100", "LC_ALL": "C.UTF-8"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, f"{page.name}:\n{block}\n{done.stdout}\n{done.stderr}"
-
-
-COUNTERPARTS = {
-    **{name.replace("_", "-"): name for name in grater.__all__ if name.islower()},
-    "agree": "agreement",
-    "corpus stats": "corpus_statistics",
-    "corpus lint": "check_corpus",
-    "corpus convert": "convert",
-    "corpus judgments": "corpus_judgments",
+HAVE_FUNCTIONS = {
+    *(name.replace("_", "-") for name in grater.__all__ if name.islower()),
+    *("agree", "corpus stats", "corpus lint", "corpus convert", "corpus judgments"),
 }
-"""Commands that have a function, by their words after `grater`."""
+"""Commands, by their words after `grater`."""
 GUIDES = [*(ROOT / "docs" / "howto").glob("*.md"), *(ROOT / "docs" / f"{name}.md" for name in EXPLANATIONS)]
 
 
 @pytest.mark.parametrize("page", GUIDES, ids=lambda page: page.stem)
 def test_a_page_with_a_command_that_has_a_function_shows_the_python_next_to_it(page: Path) -> None:
     commands = re.findall(r"^ *grater ((?:corpus )?[a-z-]+)", page.read_text("utf-8"), re.M)
-    has_function = any(command in COUNTERPARTS for command in commands)
+    has_function = not HAVE_FUNCTIONS.isdisjoint(commands)
     assert not has_function or blocks(page, "python")
 
 

@@ -6,15 +6,14 @@ import json
 import os
 import subprocess
 import sys
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
-from zipfile import ZipFile
 
 import polars as pl
 import pytest
 
 from tests.test_docs import ROOT
+from tests.test_release import build, pip
 
 PACKAGE = ROOT / "examples" / "house-style"
 
@@ -23,23 +22,10 @@ PACKAGE = ROOT / "examples" / "house-style"
 def grater(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
     """The command line with the package installed, in a folder of its own."""
     folder = tmp_path_factory.mktemp("extension")
-    wheel = folder / "house_style-1.0-py3-none-any.whl"
-    info = "house_style-1.0.dist-info"
-    points = tomllib.loads((PACKAGE / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]
-    files = {f"house_style/{each.name}": each.read_text("utf-8") for each in PACKAGE.glob("house_style/*.py")} | {
-        f"{info}/METADATA": "Metadata-Version: 2.1\nName: house-style\nVersion: 1.0\n",
-        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-        f"{info}/entry_points.txt": "".join(
-            f"[{group}]\n" + "".join(f"{name} = {place}\n" for name, place in named.items())
-            for group, named in points.items()
-        ),
-    }
-    with ZipFile(wheel, "w") as archive:
-        for name, text in files.items():
-            archive.writestr(name, text)
-        archive.writestr(f"{info}/RECORD", "".join(f"{name},,\n" for name in [*files, f"{info}/RECORD"]))
-    install = [sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps", "--no-index"]
-    subprocess.run([*install, "--target", folder / "packages", wheel], check=True)
+    placed = pip(
+        sys.executable, "install", "--no-deps", "--target", str(folder / "packages"), str(build(PACKAGE, folder))
+    )
+    assert placed.returncode == 0, placed.stderr
     path = os.pathsep.join([str(folder / "packages"), *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
 
     def run(*arguments: object, status: int = 0) -> str:

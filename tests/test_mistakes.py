@@ -120,11 +120,19 @@ FILES = {
     "first.txt": TEXT,
     "ref.m2": M2,
     "h.txt": "We waited for it .\n",
+    "p.sgml": "<p>\n",
+    "empty.m2": "",
+    "empty.txt": "",
+    "docs.txt": "a\nb\n",
     "j.csv": "item,rater,label\n"
     + "".join(f"i{n},{rater},{'ok' if n % 3 else 'error'}\n" for n in range(8) for rater in ("Ada", "Bo", "Cy")),
     "d.csv": "item,system,flagged\n" + "".join(f"i{n},S,{n % 2}\n" for n in range(8)),
 }
 WORDS = """
+corpus stat => no such command 'stat'. Did you mean 'stats'? Try 'grater corpus --help'
+corpus stats => grater corpus stats: missing argument 'FILE...'. Try 'grater corpus stats --help'
+corpus stats --by a --by b x.m2 => --by takes one value, found 2
+plan --recall 0.4 --recall 0.5 => --recall takes one value, found 2
 plan --recall 40 => a recall between 0 and 1
 plan --width five => is not a number
 plan => --missed or --recall, or --decisions
@@ -149,6 +157,10 @@ evaluate --decisions d.csv --judgments study.db => expected a table with extensi
 evaluate --decisions d.csv --judgments j.csv --redundancy 2 => no time
 compare --decisions d.csv --judgments j.csv --score f2 => 'f0.5'
 compare --decisions d.csv --judgments j.csv => at least two systems to compare, found only S
+agree j.csv j.csv => named twice
+evaluate --decisions d.csv --decisions ./d.csv --judgments j.csv => named twice
+evaluate --decisions d.csv --judgments j.csv --judgments j.csv => named twice
+raters --needed j.csv --experts j.csv => named twice
 agree j.csv --weights linar => 'identity', 'linear', 'quadratic'
 agree j.csv --compare Ada:Bo => A,B:C,D
 agree j.csv --by nothing => unknown column 'nothing'
@@ -178,6 +190,21 @@ score ref.m2 h.txt --metric bleu => Did you mean 'gleu'?
 score ref.m2 h.txt --by main => --by is for --metric errant
 score ref.m2 h.txt --baseline theirs => to be one of h
 score ref.m2 d.csv => write the sentences to a text file first
+score ref.m2 p.sgml => expected one sentence per line or M2, found a corpus
+score ref.m2 => expected a reference and at least one hypothesis
+score ref.m2 absent.txt => absent.txt: cannot be read: No such file
+score . h.txt => .: cannot be read: Is a directory
+score empty.m2 empty.txt => empty.m2: expected sentences to score, found none
+score - - => expected standard input in one place, found '-' in several
+score ref.m2 a=- b=- => expected standard input in one place, found '-' in several
+score - h.txt --source - => expected standard input in one place, found '-' in several
+score ref.m2 h.txt --seed x => 'x' is not a whole number
+score ref.m2 first.txt --hyp h.txt --metric gleu => found both
+score ref.m2 h.txt --source first.txt => leave out --source
+score ref.m2 h.txt --beta -1 => a beta above 0
+score ref.m2 h.txt --documents docs.txt => docs.txt: expected the documents of 1 sentence
+score ref.m2 h.txt --documents j.csv => expected a column 'document', found item
+score ref.m2 h.txt --units document => do not name their documents; pass --documents
 score ref.m2 h.txt --decisions d.csv => no such option: --decisions
 score ref.m2 --ceiling => two annotators or more
 score ref.m2 --ceiling --references two => expected numbers for --references
@@ -188,6 +215,9 @@ corpus lint ref.m2 --only duplicates => duplicate,
 corpus judgments ref.m2 --decisions d.csv --tags "" --out o.csv => --tags TAG or TAG,TAG
 corpus judgments ref.m2 --decisions d.csv --tags Prep --out d.csv => d.csv named twice
 corpus judgments ref.m2 --decisions d.csv --tags Prep --out ref.m2 => named twice
+decide first.txt --system magic:wand --out o.csv => unknown system 'magic:wand'
+decide first.txt --system corrected --out o.csv => expected corrected:SOMETHING, found 'corrected' alone
+decide first.txt --system command:cat --out o.csv => expected a JSON line {"essay": ID, "edits": [...]}
 decide first.txt --system contxt --out o.csv => Did you mean 'context'?
 decide first.txt --system prep-maxent --out first.txt => named twice
 decide first.txt --system prep-maxent --out o.csv --master local => --engine spark with --master

@@ -1,8 +1,8 @@
 """Every word that a user can read, in one listing for an editor: `python -m tests.words [PART ...] > words.txt`.
 
-Parts are the packages below.  Pages give the text of their templates, and what their scripts say; Python gives every
-string with a space in it that is no docstring, which are labels, messages, help texts, guidelines and report texts.
-A line has the file, the line, and the words; what is filled in stands in braces.
+A part is a package of grater; none is all of them.  Pages give the text of their templates, and what their scripts
+say; Python gives every string with a space in it that is no docstring, which are labels, messages, help texts,
+guidelines and report texts.  A line has the file, the line, and the words; what is filled in stands in braces.
 """
 
 from __future__ import annotations
@@ -10,32 +10,14 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 SOURCE = Path(__file__).parents[1] / "src" / "grater"
-PARTS = ("annotate", "cli", "reporting", "measure", "corpora", "detect")
 MARKUP = re.compile(r"\{#.*?#\}|\{%.*?%\}|<(?:script|style|svg)\b.*?</(?:script|style|svg)>|<[^>]+>", re.S)
 LABELS = re.compile(r'(?:title|placeholder|aria-label)="([^"{]*[a-z] [^"{]*)"')
 SAID = re.compile(r'"((?:[^"\\\n])*[a-z] [a-z](?:[^"\\\n])*)"|`([^`\n]*[a-z] [a-z$][^`\n]*)`')
 SENTENCE = re.compile(r"[A-Za-z]{2,} [A-Za-z{]")
-
-
-class Phrase(NamedTuple):
-    file: str
-    line: int
-    words: str
-
-
-def phrases(parts: Sequence[str] = PARTS) -> Iterator[Phrase]:
-    for part in parts:
-        for path in sorted((SOURCE / part).rglob("*")):
-            if path.suffix in READERS:
-                name = path.relative_to(SOURCE).as_posix()
-                yield from (
-                    Phrase(name, line, words) for line, words in READERS[path.suffix](path.read_text("utf-8"))
-                )
 
 
 def of_python(text: str) -> Iterator[tuple[int, str]]:
@@ -44,25 +26,16 @@ def of_python(text: str) -> Iterator[tuple[int, str]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):
             seen |= {id(part) for part in ast.walk(node)}
-            words = "".join(_filled(part) for part in node.values)
+            filled = (str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
+            yield node.lineno, "".join(filled)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in seen:
-            words = node.value
-        else:
-            continue
-        if SENTENCE.search(words):
-            yield node.lineno, " ".join(words.split())
-
-
-def _filled(part: ast.expr) -> str:
-    return str(part.value) if isinstance(part, ast.Constant) else "{}"
+            yield node.lineno, node.value
 
 
 def of_page(text: str) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(text.splitlines(), 1):
-        shown = " ".join(MARKUP.sub(" ", re.sub(r"\{\{.*?\}\}", "{}", line)).split())
-        for words in (*LABELS.findall(line), shown):
-            if SENTENCE.search(words):
-                yield number, words
+        shown = MARKUP.sub(" ", re.sub(r"\{\{.*?\}\}", "{}", line))
+        yield from ((number, words) for words in (*LABELS.findall(line), shown))
 
 
 def of_script(text: str) -> Iterator[tuple[int, str]]:
@@ -75,5 +48,8 @@ READERS = {".py": of_python, ".html": of_page, ".js": of_script}
 
 
 if __name__ == "__main__":
-    for phrase in phrases(sys.argv[1:] or PARTS):
-        sys.stdout.write(f"{phrase.file}:{phrase.line}: {phrase.words}\n")
+    for part in sys.argv[1:] or [""]:
+        for path in sorted((SOURCE / part).rglob("*")):
+            for line, words in READERS[path.suffix](path.read_text("utf-8")) if path.suffix in READERS else ():
+                if SENTENCE.search(words):
+                    sys.stdout.write(f"{path.relative_to(SOURCE)}:{line}: {' '.join(words.split())}\n")

@@ -422,10 +422,6 @@ def edit_agreement(
     return edit_agreement(essays, gaps=gaps, basis=basis_of(options))
 
 
-def _are_paths(source: object) -> bool:
-    return isinstance(source, list | tuple) and bool(source) and all(isinstance(each, Path) for each in source)
-
-
 @_checked
 def raters(
     judgments: opt.JudgmentTables,
@@ -538,8 +534,8 @@ def _merged(source: EssaySource, format_name: str | None = None) -> Iterable[Ess
     """The essays of a corpus, or of several paths, merged."""
     from grater.corpora import read_merged
 
-    if _are_paths(source):
-        return read_merged(source, format_name=format_name)  # type: ignore[arg-type]
+    if isinstance(source, list | tuple) and source and all(isinstance(each, Path) for each in source):
+        return read_merged(source, format_name=format_name)
     return _essays(source, format_name)
 
 
@@ -664,9 +660,9 @@ def plan(
     if decisions is None:
         size = inf if corpus_size is None else corpus_size
         expected = planning.expected_of(flag_rate=flag_rate, size=size, population=population, **guesses)
+    elif corpus_size is not None:
+        raise UsageError("expected `decisions` or `corpus_size`, found both")
     else:
-        if corpus_size is not None:
-            raise UsageError("expected `decisions` or `corpus_size`, found both")
         table = _decisions(decisions, {})
         name = system or planning.only_system(table)
         parts, expected = planning.expected_strata(
@@ -677,10 +673,10 @@ def plan(
             population=population,
             **guesses,
         )
-    if errors_per_sentence is not None and recall is None:
-        raise UsageError("expected `recall` with `errors_per_sentence`")
     marking = None
-    if errors_per_sentence is not None and recall is not None:
+    if errors_per_sentence is not None:
+        if recall is None:
+            raise UsageError("expected `recall` with `errors_per_sentence`")
         marking = planning.plan_marking(
             recall, width, errors_per_sentence=errors_per_sentence, sensitivity=sensitivity
         )
@@ -740,36 +736,20 @@ def sample(
     before = _given(as_sample, add_to)
     if rates == "score":
         rates = score_rates(table, system, strata=strata or "decision", labels=labels)
+    sizes: dict[str, Any] = {"n_flagged": flagged, "rates": rates, "labels": labels}
     if before is not None:
-        if width is not None and so_far is None:
-            raise UsageError("expected `judgments` with `width`, for error rates")
-        drawn = add_system(
-            before,
-            table,
-            system,
-            n=n,
-            strata=strata,
-            method=allocation,
-            n_flagged=flagged,
-            rates=rates,
-            labels=labels,
-            width=width,
-            errors=error_shares(so_far) if so_far is not None and width is not None else None,
-        )
+        errors = None
+        if width is not None:
+            if so_far is None:
+                raise UsageError("expected `judgments` with `width`, for error rates")
+            errors = error_shares(so_far)
+        sizes |= {"n": n, "strata": strata, "method": allocation, "width": width, "errors": errors}
+        drawn = add_system(before, table, system, **sizes)
     elif n is None:
         raise UsageError("expected `n`, the number of items to draw, or `add_to`, an earlier sample")
     else:
-        drawn = draw_sample(
-            table,
-            system,
-            n,
-            strata=strata or "decision",
-            method=allocation or "paper",
-            n_flagged=flagged,
-            rates=rates,
-            labels=labels,
-            seed=seed,
-        )
+        sizes |= {"strata": strata or "decision", "method": allocation or "paper", "seed": seed}
+        drawn = draw_sample(table, system, n, **sizes)
     known = so_far.frame if so_far else before.frame if before else None
     left = left_to_judge(drawn, known["item"].cast(str).to_list() if known is not None else [])
     if worksheet is not None:  # first: where it is refused, nothing is written
@@ -833,11 +813,7 @@ def evaluate(
 
         tables = _decisions(decisions, options), _judgments(judgments, options), as_items(options["items"])
         return construction_scores(*tables, basis=basis_of(options))  # type: ignore[return-value]
-    wanted = EvaluationOptions(
-        **_rules(options),
-        edges=bins or EDGES,
-        contexts=tuple(contexts),
-    )
+    wanted = EvaluationOptions(**_rules(options), edges=bins or EDGES, contexts=tuple(contexts))
     evaluation = evaluate(
         **_tables(decisions, judgments, options),
         options=wanted,
@@ -856,8 +832,6 @@ def evaluate(
 
 
 TABLES = (".csv", ".tsv", ".jsonl", ".parquet", ".gz", ".xlsx")
-
-
 RULES = ("truth", "unknown", "missing", "kind", "by", "redundancy")
 
 

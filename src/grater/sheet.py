@@ -345,18 +345,17 @@ def _quoted(cell: str) -> str:
 
 def as_html(sheet: Sheet) -> str:
     """A plain table, as notebooks and pages show it."""
-    header = "".join(
-        f'<th class="{look}">{escape(name)}</th>' for name, look in zip(sheet.columns, sheet.classes, strict=True)
-    )
-    rows = "".join(f"<tr>{_html_cells(row, sheet.classes)}</tr>" for row in sheet.rows)
+
+    def cells(row: Sequence[str], kind: str) -> str:
+        looks = zip(row, sheet.classes, strict=True)
+        return "".join(f'<{kind} class="{look}">{escape(cell)}</{kind}>' for cell, look in looks)
+
+    header = cells(sheet.columns, "th")
+    rows = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in sheet.rows)
     caption = f"<caption>{escape(sheet.title)}</caption>" if sheet.title else ""
     below = [f"<p>{escape(note)}</p>" for note in sheet.notes]
     below += [f"<p><code>{escape(sheet.signature)}</code></p>"] if sheet.signature else []
     return f"<table>{caption}<thead><tr>{header}</tr></thead><tbody>{rows}</tbody></table>{''.join(below)}"
-
-
-def _html_cells(row: Sequence[str], classes: Sequence[str]) -> str:
-    return "".join(f'<td class="{look}">{escape(cell)}</td>' for cell, look in zip(row, classes, strict=True))
 
 
 WRITERS: Mapping[TableFormat, Callable[[Sheet], str]] = {

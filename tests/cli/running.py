@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from io import StringIO
 from typing import Any
 
 import pytest
@@ -54,6 +56,15 @@ def invoked(command: str, *args: object) -> Result:
         raise result.exception
     _check_intervals(words, result.output)
     return result
+
+
+def refused(command: str, *args: object) -> str:
+    """The one line with which a command refuses, at a person's door."""
+    with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
+        status = run([*command.split(), *(str(arg) for arg in args)])
+    line = err.getvalue()
+    assert (status, out.getvalue(), line.count("\n")) == (2, "", 1), line
+    return line
 
 
 def as_json(command: str, *args: object) -> Any:

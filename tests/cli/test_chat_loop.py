@@ -7,6 +7,7 @@ import json
 import re
 import shlex
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,15 +21,13 @@ from grater.corpora import read_corpus, write_corpus
 from grater.model import Essay
 from grater.sheet import counted
 from tests.chat_server import ChatServer, serving
-from tests.cli.running import Capture, Ran, grater
+from tests.cli.running import Capture, as_json, grater, invoked
 from tests.test_docs import blocks
 
 N_ESSAYS = 12
 NAMES = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gus", "Hal", "Ida", "Jo", "Kim", "Lea")
 CHANGES = {" depends of ": " depends on ", "He like": "He likes", " a old ": " an old ", " in town": " in the town"}
 """What the model changes; the last is not needed."""
-
-Run = Callable[..., Ran]
 
 
 def answer(request: dict[str, Any]) -> str:
@@ -48,18 +47,6 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
         yield running
 
 
-@pytest.fixture
-def run(tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> Run:
-    monkeypatch.chdir(tmp_path)
-
-    def one(*args: object) -> Ran:
-        ran = grater(capsys, *args)
-        assert ran.status == 0, ran.err
-        return ran
-
-    return one
-
-
 def essay(number: int) -> Essay:
     name = NAMES[number]
     return Essay(
@@ -67,49 +54,49 @@ def essay(number: int) -> Essay:
     )
 
 
-def people_judge(sheet: Path) -> dict[str, int]:
-    """Fill the worksheet in; the number of edits by what a person says of them."""
+def fill_in(sheet: Path, is_error: Callable[[dict[str, str]], bool]) -> Counter[str]:
+    """Ann says of each edit on a worksheet whether it is better or not needed; the number of edits by that."""
     with sheet.open(newline="", encoding="utf-8-sig") as stream:
         rows = list(csv.reader(stream))
-    head = next(row for row in rows if "item" in row and "label" in row)
-    at = {name: head.index(name) for name in ("sentence", "question", "label", "rater")}
-    counts = {"suggestion better": 0, "both fine": 0}
-    for row in (row for row in rows if row[at["question"]] and row is not head):
-        label = "both fine" if "lives in [[ ]]" in row[at["sentence"]] else "suggestion better"
-        row[at["label"]], row[at["rater"]] = label, "Ann"
-        counts[label] += 1
+    [place] = [place for place, row in enumerate(rows) if "item" in row and "label" in row]
+    head, counts = rows[place], Counter[str]()
+    for row in rows[place + 1 :]:
+        cells = dict(zip(head, row, strict=True))
+        if cells["question"]:
+            label = "suggestion better" if is_error(cells) else "both fine"
+            row[head.index("label")], row[head.index("rater")] = label, "Ann"
+            counts[label] += 1
     with sheet.open("w", newline="", encoding="utf-8-sig") as stream:
         csv.writer(stream).writerows(rows)
     return counts
 
 
 def test_a_model_is_run_judged_by_people_and_itself_and_evaluated(
-    run: Run, server: ChatServer, tmp_path: Path
+    server: ChatServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_corpus([essay(number) for number in range(N_ESSAYS)], tmp_path / "essays.jsonl", print)
-    run("study", "new", "study.db", "--name", "Loop")
-    run("study", "import", "study.db", "essays.jsonl")
-    system = ("--system", f"gpt=chat:{server.url}#tiny", "--kind", "edit", "--price-in", 1, "--price-out", 4)
-    ran = run("study", "decide", "study.db", *system)
-    assert f"gpt: asking {N_ESSAYS} questions, about " in ran.err
-    assert f"gpt: {N_ESSAYS} requests, {110 * N_ESSAYS:,} tokens, cost 0.0017 so far" in ran.err
-    assert f"gpt: {4 * N_ESSAYS} items, {4 * N_ESSAYS} flagged, {4 * N_ESSAYS} new decisions" in ran.err
-    again = run("study", "decide", "study.db", *system, "--most-requests", 0, "--json")
-    assert json.loads(again.out)[0]["new"] == 0
+    monkeypatch.chdir(tmp_path)
+    write_corpus([essay(number) for number in range(N_ESSAYS)], Path("essays.jsonl"), print)
+    invoked("study new study.db --name Loop")
+    invoked("study import study.db essays.jsonl")
+    decide = f"study decide study.db --system gpt=chat:{server.url}#tiny --kind edit --price-in 1 --price-out 4"
+    said = invoked(decide).stderr
+    assert f"gpt: asking {N_ESSAYS} questions, about " in said
+    assert f"gpt: {N_ESSAYS} requests, {110 * N_ESSAYS:,} tokens, cost 0.0017 so far" in said
+    assert f"gpt: {4 * N_ESSAYS} items, {4 * N_ESSAYS} flagged, {4 * N_ESSAYS} new decisions" in said
+    assert as_json(f"{decide} --most-requests 0")[0]["new"] == 0
     assert len(server.requests) == N_ESSAYS
 
-    sample = ("--system", "gpt", "--strata", "type", "--n", 24, "--name", "edits")
-    drawn = json.loads(run("study", "sample", "study.db", *sample, "--json").out)
+    drawn = as_json("study sample study.db --system gpt --strata type --n 24 --name edits")
     assert len(drawn["to_judge"]) == 24
-    run("job", "new", "study.db", "--task", "verify", "--system", "gpt", "--sample", "edits", "--name", "verify")
-    run("judge", "study.db", "--job", "verify", "--endpoint", server.url, "--model-name", "tiny", "--name", "judge")
-    run("job", "units", "study.db", "verify", "--worksheet", "sheet.csv")
-    counts = people_judge(tmp_path / "sheet.csv")
+    invoked("job new study.db --task verify --system gpt --sample edits --name verify")
+    invoked(f"judge study.db --job verify --endpoint {server.url} --model-name tiny --name judge")
+    invoked("job units study.db verify --worksheet sheet.csv")
+    counts = fill_in(Path("sheet.csv"), lambda cells: "lives in [[ ]]" not in cells["sentence"])
     assert sum(counts.values()) == 24
-    run("study", "import", "study.db", "--judgments", "sheet.csv", "--job", "verify")
+    invoked("study import study.db --judgments sheet.csv --job verify")
 
     for more in ((), ("--with-programs",)):
-        result = json.loads(run("study", "evaluate", "study.db", "--kind", "edit", "--json", *more).out)
+        result = as_json("study evaluate study.db --kind edit", *more)
         [scored] = result["systems"]
         assert scored["precision"]["value"] == pytest.approx(counts["suggestion better"] / 24, abs=0.02)
         assert scored["recall"]["value"] is None
@@ -121,15 +108,14 @@ def test_a_model_is_run_judged_by_people_and_itself_and_evaluated(
             "judge is the model behind gpt and judged its own corrections: it calls 24 of 24 right, "
             f"people {n_right} of 24; its judgments of them do not count"
         )
-    run("study", "export", "study.db", "out")
-    tables = ("--decisions", "out/decisions.csv", "--judgments", "out/judgments.csv")
+    invoked("study export study.db out")
     verdicts = ("--merge", "suggestion better=error", "--merge", "both fine=ok")
-    told = json.loads(run("evaluate", *tables, *verdicts, "--json").out)
+    told = as_json("evaluate --decisions out/decisions.csv --judgments out/judgments.csv", *verdicts)
     [again] = [line for line in told["warnings"] if "judged its own corrections" in line]
     assert again.partition(" is the model behind gpt")[2] == apart.partition(" is the model behind gpt")[2]
     assert told["systems"][0]["precision"]["value"] == n_right / 24
-    run("study", "report", "study.db", "--out", "report")
-    page = (tmp_path / "report" / "report.md").read_text("utf-8")
+    invoked("study report study.db --out report")
+    page = Path("report/report.md").read_text("utf-8")
     assert "judge on its own corrections (gpt)" in page
     assert f"Estimated for {counted(4 * N_ESSAYS, 'item')} from 24 judged by 1 rater" in page
     assert "gpt: its edits by type" in page
@@ -181,16 +167,12 @@ def judge(sheet: Path, study: Path, essays: list[Essay]) -> None:
     }
     with open_store(str(study)) as store, store.read() as tx:
         items = {each.item_id: each.item for each in all_items(tx, kind="edit") if each.item}
-    with sheet.open(newline="", encoding="utf-8-sig") as stream:
-        head, *rows = csv.reader(stream)
-    for row in rows:
-        if row[0] in items:
-            item = items[row[0]]
-            is_error = any(edit.span.touches(item.span) for edit in seconds[item.essay_id])
-            row[head.index("label")] = "suggestion better" if is_error else "both fine"
-            row[head.index("rater")] = "Ann"
-    with sheet.open("w", newline="", encoding="utf-8-sig") as stream:
-        csv.writer(stream).writerows([head, *rows])
+
+    def is_error(cells: dict[str, str]) -> bool:
+        item = items[cells["item"]]
+        return any(edit.span.touches(item.span) for edit in seconds[item.essay_id])
+
+    fill_in(sheet, is_error)
 
 
 @pytest.mark.slow

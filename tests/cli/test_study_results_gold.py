@@ -6,7 +6,6 @@ Every third item is flagged.  Raters follow flags: of flagged errors they call .
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,11 +17,11 @@ import pytest
 
 from grater.annotate import samples
 from grater.annotate.store import open_store
-from grater.cli import run
+from grater.errors import GraterError
 from tests.annotate.store.crowds import evenly_hidden_gold
 from tests.annotate.study.files import write_text
 from tests.annotate.study.places import answer_all, places_in, write_places
-from tests.cli.running import Capture, grater
+from tests.cli.running import as_json, invoked
 
 N_ESSAYS, N_PLACES, N_RATERS, N_GOLD = 12, 30, 3, 15
 CALLED = {(True, True): 0.95, (True, False): 0.5, (False, True): 0.6, (False, False): 0.03}
@@ -91,16 +90,16 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Judged:
     flagged = {name for name, place in PLACES.items() if place.is_flagged}
     corpus, items, flags = write_places(folder, ITEMS, {"S": flagged})
     gold = write_text(folder / "g.csv", "item,label", *(f"{name},{label}" for name, label in GOLD.items()))
-    steps: tuple[tuple[object, ...], ...] = (
-        ("study", "new", study),
-        ("study", "import", study, corpus, "--items", items, "--decisions", flags),
-        ("study", "sample", study, "--system", "S", "--n", 120, "--flagged", 50),
-        ("job", "new", study, "--task", "error", "--sample", "sample", "--judgments-per-item", 1),
-        ("study", "import", study, "--gold", gold, "--job", "error"),
-        ("job", "terms", study, "error", "--change", TERMS),
-    )
     with same_order():
-        assert [run([*map(str, words)]) for words in steps] == [0] * len(steps)
+        for command, *words in (
+            ("study new", study),
+            ("study import", study, corpus, "--items", items, "--decisions", flags),
+            ("study sample --system S --n 120 --flagged 50", study),
+            ("job new --task error --sample sample --judgments-per-item 1", study),
+            ("study import --job error", study, "--gold", gold),
+            ("job terms", study, "error", "--change", TERMS),
+        ):
+            invoked(str(command), *words)
     with open_store(study) as store:
         with evenly_hidden_gold(), same_order():
             answered = answer_all(store, "error", called_by_raters, n_raters=N_RATERS)
@@ -132,54 +131,46 @@ def expected(judged: Judged) -> dict[str, float]:
     return {"precision": hits / flags, "recall": hits / (hits + misses)}
 
 
-def evaluated(judged: Judged, capsys: Capture, *words: object) -> Any:
-    ran = grater(capsys, "study", "evaluate", judged.study, "--sample", "sample", "--json", *words)
-    assert ran.status == 0, ran.err
-    return json.loads(ran.out)
+def evaluated(judged: Judged, *words: object) -> Any:
+    return as_json("study evaluate --sample sample", judged.study, *words)
 
 
-def test_a_sampled_study_is_corrected_by_its_hidden_gold(judged: Judged, capsys: Capture) -> None:
-    result = evaluated(judged, capsys, "--corrected")
+def test_a_sampled_study_is_corrected_by_its_hidden_gold_and_the_truth_covered(judged: Judged) -> None:
+    result = evaluated(judged, "--corrected")
     [system] = result["systems"]
     by_hand = expected(judged)  # raters err differently on the two sides, so each side is corrected by itself
     fixed = {name: result["corrected"]["S"][name]["value"] for name in by_hand}
     assert fixed == pytest.approx(by_hand)
     assert system["precision"]["value"] == pytest.approx(called(judged.sample, is_flagged=True))
-
-
-def test_the_correction_covers_the_truth_where_raters_follow_flags(judged: Judged, capsys: Capture) -> None:
     truth = sum(place.is_error for place in PLACES.values() if place.is_flagged) / (len(PLACES) / 3)
-    corrected = evaluated(judged, capsys, "--corrected")["corrected"]["S"]["precision"]
+    corrected = result["corrected"]["S"]["precision"]
     assert corrected["low"] < truth < corrected["high"]
-    ran = grater(capsys, "study", "evaluate", judged.study, "--sample", "sample", "--corrected")
-    assert "they err differently there; each side is corrected by itself" in ran.err
-    assert "Corrected for what raters get wrong" in ran.out
+    ran = invoked("study evaluate --sample sample --corrected", judged.study)
+    assert "they err differently there; each side is corrected by itself" in ran.stderr
+    assert "Corrected for what raters get wrong" in ran.stdout
 
 
-def test_drawn_items_that_became_gold_stay_in_the_sample(judged: Judged, capsys: Capture) -> None:
-    result = evaluated(judged, capsys)
+def test_drawn_items_that_became_gold_stay_in_the_sample(judged: Judged) -> None:
+    result = evaluated(judged)
     n_gold = len(judged.sample & GOLD.keys())
     assert n_gold > 5
     assert result["sample"]["judged"] == len(judged.sample)
     assert f"{n_gold} of the drawn items are hidden gold; their judgments count" in result["warnings"]
-    ran = grater(capsys, "study", "status", judged.study, "--json")
-    [job] = [job for job in json.loads(ran.out)["jobs"] if job["name"] == "error"]
+    [job] = [job for job in as_json("study status", judged.study)["jobs"] if job["name"] == "error"]
     assert job["wanted"] == job["valid"] == len(judged.sample - GOLD.keys())
 
 
-def test_gold_that_no_rule_gives_out_is_reported(judged: Judged, capsys: Capture, tmp_path: Path) -> None:
+def test_gold_that_no_rule_gives_out_is_reported(judged: Judged, tmp_path: Path) -> None:
     name = next(iter(judged.sample - GOLD.keys()))
     gold = write_text(tmp_path / "gold.csv", "item,label", f"{name},ok")
-    job = ("job", "new", judged.study, "--task", "error", "--kind", "prep", "--name", "untested")
-    assert grater(capsys, *job).status == 0
-    ran = grater(capsys, "study", "import", judged.study, "--gold", gold, "--job", "untested")
-    assert "untested has no rule for gold yet, so raters will not see it; set one: grater job terms" in ran.err
+    invoked("job new --task error --kind prep --name untested", judged.study)
+    said = invoked("study import --job untested", judged.study, "--gold", gold).stderr
+    assert "untested has no rule for gold yet, so raters will not see it; set one: grater job terms" in said
 
 
-def test_a_program_that_judged_a_part_is_no_cheap_judge(judged: Judged, capsys: Capture, tmp_path: Path) -> None:
+def test_a_program_that_judged_a_part_is_no_cheap_judge(judged: Judged, tmp_path: Path) -> None:
     rows = [f"{name},model,ok,program" for name in sorted(judged.sample)[:40]]
     table = write_text(tmp_path / "model.csv", "item,rater,label,group", *rows)
-    assert grater(capsys, "study", "import", judged.study, "--judgments", table, "--job", "model").status == 0
-    ran = grater(capsys, "study", "evaluate", judged.study, "--sample", "sample", "--assist", "model")
-    assert ran.status == 2
-    assert "model has judged 40 of the 360 items that systems decided on" in ran.err
+    invoked("study import --job model", judged.study, "--judgments", table)
+    with pytest.raises(GraterError, match="model has judged 40 of the 360 items that systems decided on"):
+        invoked("study evaluate --sample sample --assist model", judged.study)

@@ -19,7 +19,7 @@ from grater.reporting.build import build
 from grater.reporting.document import Section
 from grater.tables import write_table
 from tests.annotate.study.files import write_essays, write_items, write_text
-from tests.cli.running import Capture, grater
+from tests.cli.running import invoked, refused
 from tests.measure.agreement.tables import TABLE_3
 
 LABELS = {"Extraneous": "0", "Wrong-Choice": "1", "OK": "2"}
@@ -92,38 +92,36 @@ def test_judgments_with_a_flag_or_of_low_confidence_are_left_out_of_a_report(tab
     assert "Left out of all numbers: 40 judgments, flag spelling." in report.headline
 
 
-def evaluated(capsys: Capture, study: Path, *args: str) -> tuple[Any, str]:
-    ran = grater(capsys, "study", "evaluate", study, "--json", *args)
-    assert ran.status == 0, ran.err
-    return json.loads(ran.out), ran.err
+def evaluated(study: Path, *args: str) -> tuple[Any, str]:
+    ran = invoked("study evaluate --json", study, *args)
+    return json.loads(ran.stdout), ran.stderr
 
 
-def test_flags_and_confidence_move_the_scores_of_a_study_or_leave_none(table_3: Path, capsys: Capture) -> None:
-    plain, _ = evaluated(capsys, table_3)
-    dropped, messages = evaluated(capsys, table_3, "--drop-flags", "spelling,grammar")
-    sure, _ = evaluated(capsys, table_3, "--min-confidence", "1")
+def test_flags_and_confidence_move_the_scores_of_a_study_or_leave_none(table_3: Path) -> None:
+    plain, _ = evaluated(table_3)
+    dropped, messages = evaluated(table_3, "--drop-flags", "spelling,grammar")
+    sure, _ = evaluated(table_3, "--min-confidence", "1")
     # messy contexts are a tie, half an error each; without the flagging rater they are errors by the other's word
     assert plain["systems"][0]["counts"]["false_alarm"] - dropped["systems"][0]["counts"]["false_alarm"] == 20
     assert dropped["systems"][0]["counts"]["hit"] - plain["systems"][0]["counts"]["hit"] == 20
     assert sure["systems"][0]["counts"]["false_alarm"] - plain["systems"][0]["counts"]["false_alarm"] == 20
     assert "left out 40 judgments: flag spelling" in messages
-    ran = grater(capsys, "study", "evaluate", table_3, "--min-confidence", "2")
-    assert ran.status == 2
-    assert "no judgment is left: 2,752 are left out (confidence below 2)" in ran.err
+    line = refused("study evaluate --min-confidence 2", table_3)
+    assert "no judgment is left: 2,752 are left out (confidence below 2)" in line
 
 
-def test_contexts_are_shown_separately(table_3: Path, capsys: Capture) -> None:
-    result, messages = evaluated(capsys, table_3, "--contexts", "spelling,grammar")
+def test_contexts_are_shown_separately(table_3: Path) -> None:
+    result, messages = evaluated(table_3, "--contexts", "spelling,grammar")
     assert {name: part["items"] for name, part in result["parts"].items()} == {
         "without flagged contexts": 1336,
         "with flagged contexts": N_FLAGGED,
     }
     assert "no judgment has the flag" not in messages
-    _, messages = evaluated(capsys, table_3, "--contexts", "speling,grammar")
+    _, messages = evaluated(table_3, "--contexts", "speling,grammar")
     assert "no judgment has the flag speling; flags that raters set: grammar, spelling" in messages
 
 
-def test_a_program_is_named_and_counted_only_with_programs(tmp_path: Path, capsys: Capture) -> None:
+def test_a_program_is_named_and_counted_only_with_programs(tmp_path: Path) -> None:
     with status.new_study(tmp_path / "study.db") as store:
         judged = write_text(tmp_path / "j.csv", "item,rater,label", "one,Ann,error", "two,Ann,ok")
         decided = write_text(tmp_path / "d.csv", "item,system,flagged", "one,S,1", "two,S,1")
@@ -135,9 +133,9 @@ def test_a_program_is_named_and_counted_only_with_programs(tmp_path: Path, capsy
         for unit in asked:
             store_answer(store, unit, person, {"label": ["error"]})
     study = tmp_path / "study.db"
-    people_only, messages = evaluated(capsys, study)
+    people_only, messages = evaluated(study)
     assert "robot, a program: 2 judgments not counted; --with-programs counts them" in messages
     assert people_only["systems"][0]["precision"]["value"] == 0.5
-    together, messages = evaluated(capsys, study, "--with-programs")
+    together, messages = evaluated(study, "--with-programs")
     assert together["systems"][0]["precision"]["value"] == 0.75
     assert "robot" not in messages

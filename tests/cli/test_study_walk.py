@@ -7,9 +7,7 @@ their eleven prepositions `careful` flags one and `eager` three.  Then `adjudica
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,168 +19,139 @@ from grater.annotate.tables import decision_columns
 from tests.annotate.study.files import write_essays, write_items, write_text
 from tests.annotate.study.systems import write_systems, write_verdicts
 from tests.annotate.study.test_export import work
-from tests.cli.running import Capture, Ran, grater
+from tests.cli.running import as_json, invoked, refused
+
+
+@pytest.fixture(autouse=True)
+def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture
-def systems(tmp_path: Path) -> list[str]:
-    return write_systems(tmp_path)
+def systems() -> list[str]:
+    return write_systems(Path())
 
 
 @pytest.fixture
-def study(tmp_path: Path, capsys: Capture, systems: list[str]) -> Path:
+def study(systems: list[str]) -> None:
     """A study of three essays on which two systems have decided."""
-    path = tmp_path / "study.db"
-    assert grater(capsys, "study", "new", path, "--name", "Prepositions").status == 0
-    assert grater(capsys, "study", "import", path, write_essays(tmp_path)).status == 0
-    flags = [word for system in systems for word in ("--system", system)]
-    assert grater(capsys, "study", "decide", path, *flags).status == 0
-    return path
+    invoked("study new study.db --name Prepositions")
+    invoked("study import study.db", write_essays(Path()))
+    invoked("study decide study.db", *(word for system in systems for word in ("--system", system)))
 
 
 @pytest.fixture
-def judged(study: Path, tmp_path: Path, capsys: Capture) -> Path:
+def judged(study: None) -> None:  # noqa: ARG001
     """The same, every preposition judged by three of the crowd and two experts."""
-    items = prepositions(study)
+    items = prepositions()
     for group, n_raters in (("crowd", 3), ("expert", 2)):
-        file = write_verdicts(tmp_path / f"{group}.csv", items, n_raters=n_raters, group=group)
-        ran = grater(capsys, "study", "import", study, "--judgments", file, "--job", group)
-        assert ran.status == 0, ran.err
-    return study
+        file = write_verdicts(Path(f"{group}.csv"), items, n_raters=n_raters, group=group)
+        invoked("study import study.db --job", group, "--judgments", file)
 
 
-def prepositions(study: Path) -> list[str]:
-    with open_store(study) as store, store.read() as tx:
+def prepositions() -> list[str]:
+    with open_store("study.db") as store, store.read() as tx:
         return decision_columns(tx, ["prep"])["item"].unique().sort().to_list()
 
 
-def result_of(ran: Ran) -> Any:
-    assert (ran.status, ran.err) == (0, "")
-    return json.loads(ran.out)
-
-
-def test_decisions_say_what_was_done_and_stay(study: Path, capsys: Capture, systems: list[str]) -> None:
-    ran = grater(capsys, "study", "decide", study, "--system", systems[0])
-    assert (ran.status, ran.out) == (0, "")
-    assert "1 flagged, 0 new decisions" in ran.err
-    assert f"next: grater job new {study} --design sampling --system careful" in ran.err
-    [done] = result_of(grater(capsys, "study", "decide", study, "--system", systems[1], "--json"))
+@pytest.mark.usefixtures("study")
+def test_decisions_say_what_was_done_and_stay(systems: list[str]) -> None:
+    ran = invoked("study decide study.db --system", systems[0])
+    assert ran.stdout == ""
+    assert "1 flagged, 0 new decisions" in ran.stderr
+    assert "next: grater job new study.db --design sampling --system careful" in ran.stderr
+    [done] = as_json("study decide study.db --system", systems[1])
     assert (done["system"], done["flagged"], done["new"]) == ("eager", 3, 0)
     other = systems[1].replace("eager=", "careful=")
-    ran = grater(capsys, "study", "decide", study, "--system", other)
-    assert (ran.status, ran.out) == (2, "")
-    assert "2 flags, 2 types, 2 suggestions differ; nothing was changed" in ran.err
-    assert ran.err.count("\n") == 1
-    renamed = f"careful-2={other.partition('=')[2]}"
-    assert grater(capsys, "study", "decide", study, "--system", renamed).status == 0
-
-
-def test_a_system_from_outside_decides_on_items(
-    study: Path, tmp_path: Path, capsys: Capture, systems: list[str]
-) -> None:
-    places = write_text(tmp_path / "nouns.csv", "item,essay,start,end,kind,target", "n1,e0,17,20,noun,bus")
-    assert grater(capsys, "study", "import", study, "--items", places).status == 0
-    other = systems[0].replace("careful=", "nouns=")
-    [done] = result_of(grater(capsys, "study", "decide", study, "--system", other, "--kind", "noun", "--json"))
-    assert (done["items"], done["flagged"]) == (1, 0)
-    ran = grater(capsys, "study", "decide", study, "--system", other, "--kind", "verb")
-    assert (ran.status, ran.err.count("\n")) == (2, 1)
-    assert "its kinds: noun, prep, prep-missing" in ran.err
-
-
-def test_samples_repeat_and_are_joined_by_a_second_system(study: Path, capsys: Capture) -> None:
-    args = ("study", "sample", study, "--system", "eager", "--n", 6, "--flagged", 2, "--json")
-    first = result_of(grater(capsys, *args))
-    assert (first["sample"], first["items"], len(first["to_judge"])) == ("sample", 6, 6)
-    assert set(first["to_judge"]) <= set(prepositions(study))
-    assert result_of(grater(capsys, *args)) == first
-    ran = grater(capsys, "study", "sample", study, "--system", "eager", "--n", 7)
-    assert (ran.status, ran.err.count("\n")) == (2, 1)
-    assert "another sample called 'sample'" in ran.err
-    grater(capsys, "study", "sample", study, "--system", "eager", "--n", 6)
-    ran = grater(capsys, "study", "sample", study, "--system", "careful", "--add-to", "sample")
-    assert ran.status == 0
-    assert ran.err.startswith("sample+careful: ")
-    assert f"next: grater job new {study} --task usage --sample sample+careful" in ran.err
-
-
-def test_a_job_over_a_sample_asks_only_what_nobody_judged(study: Path, tmp_path: Path, capsys: Capture) -> None:
-    left = result_of(grater(capsys, "study", "sample", study, "--system", "eager", "--n", 6, "--json"))["to_judge"]
-    job = ("job", "new", study, "--task", "usage", "--sample", "sample", "--json")
-    assert result_of(grater(capsys, *job))["units"] == 6
-    file = write_verdicts(tmp_path / "some.csv", left[:2])
-    grater(capsys, "study", "import", study, "--judgments", file)
-    assert result_of(grater(capsys, *job, "--name", "again"))["units"] == 4
-    everything = write_verdicts(tmp_path / "all.csv", left)
-    grater(capsys, "study", "import", study, "--judgments", everything)
-    ran = grater(capsys, *job, "--name", "third")
-    assert (ran.status, ran.out) == (2, "")
-    assert "every item of the sample has already been judged" in ran.err
-
-
-@pytest.mark.parametrize(
-    ("order", "task", "units", "judgments"),
-    [
-        (("sampling", "--system", "eager", "--n", 5), "usage", 5, 2),
-        (("exhaustive",), "usage", 11, 2),
-        (("verification", "--system", "eager"), "verify", 3, 1),
-        (("crowd-error", "--n", 4), "error", 4, 20),
-        (("cloze", "--n", 3), "cloze", 3, 2),
-        (("choice", "--system", "eager"), "choice", 3, 2),
-        (("marking",), "marking", 3, 2),
-    ],
-)
-def test_a_design_is_a_job_with_the_sizes_of_its_paper(
-    study: Path, capsys: Capture, order: tuple[Any, ...], task: str, units: int, judgments: int
-) -> None:
-    args = ("job", "new", study, "--design", *order, "--json")
-    made = result_of(grater(capsys, *args))
-    assert (made["job"], made["task"], made["units"], made["judgments"]) == (order[0], task, units, judgments)
-    assert result_of(grater(capsys, *args)) == made
-
-
-def test_another_order_of_the_same_name_is_refused(study: Path, capsys: Capture) -> None:
-    assert grater(capsys, "job", "new", study, "--design", "marking").status == 0
-    ran = grater(capsys, "job", "new", study, "--design", "marking", "--n", 1)
-    assert (ran.status, ran.err.count("\n")) == (2, 1)
-    assert "choose another name" in ran.err
-    assert grater(capsys, "job", "new", study, "--design", "marking", "--n", 1, "--name", "one").status == 0
-
-
-def test_judged_systems_are_scored_and_a_sample_speaks_for_the_whole_corpus(judged: Path, capsys: Capture) -> None:
-    found = json.loads(grater(capsys, "study", "evaluate", judged, "--json").out)
-    assert [system["system"] for system in found["systems"]] == ["careful", "eager"]
-    # of eleven prepositions every third, four in all, is an error for the majority; gaps were judged by nobody
-    assert {sum(system["counts"][cell] for cell in ("hit", "miss")) for system in found["systems"]} == {4}
-    assert "precision" in grater(capsys, "study", "evaluate", judged).out
-    assert "next: see the results: grater study report" in grater(capsys, "study", "status", judged).err
-    assert grater(capsys, "study", "verify", judged).status == 0
-    grater(capsys, "study", "sample", judged, "--system", "eager", "--n", 8)
-    found = json.loads(grater(capsys, "study", "evaluate", judged, "--sample", "sample", "--json").out)
-    system = next(each for each in found["systems"] if each["system"] == "eager")
-    assert system["counts"]["hit"] + system["counts"]["false_alarm"] == pytest.approx(3)
-
-
-def test_the_report_of_a_study_has_every_part_that_it_can_fill(judged: Path, tmp_path: Path, capsys: Capture) -> None:
-    grater(capsys, "study", "sample", judged, "--system", "eager", "--n", 8)
-    args = ("study", "report", judged, "--out", tmp_path / "report", "--figures", "svg")
-    ran = grater(capsys, *args)
-    assert (ran.status, ran.out) == (0, "")
-    assert f"the report is {tmp_path / 'report' / 'report.html'}" in ran.err
-    page = (tmp_path / "report" / "report.html").read_text("utf-8")
-    for part in ("corpus", "experts", "agreement", "raters-needed", "systems", "bins", "effort"):
-        assert f'id="{part}"' in page, part
-    written = json.loads(grater(capsys, *args, "--json").out)
-    assert written["report"] == str(tmp_path / "report" / "report.html")
-    assert written["report"] in written["files"]
-    assert (tmp_path / "report" / "report.html").read_text("utf-8") == page
+    line = refused("study decide study.db --system", other)
+    assert "2 flags, 2 types, 2 suggestions differ; nothing was changed" in line
+    invoked("study decide study.db --system", other.replace("careful=", "careful-2="))
 
 
 @pytest.mark.usefixtures("study")
-def test_wrong_use_is_one_line(tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    grater(capsys, "study", "new", "empty.db")
-    for args, message in (
+def test_a_system_from_outside_decides_on_items(systems: list[str]) -> None:
+    write_text(Path("nouns.csv"), "item,essay,start,end,kind,target", "n1,e0,17,20,noun,bus")
+    invoked("study import study.db --items nouns.csv")
+    decide = f"study decide study.db --system {systems[0].replace('careful=', 'nouns=')} --kind"
+    [done] = as_json(decide, "noun")
+    assert (done["items"], done["flagged"]) == (1, 0)
+    assert "its kinds: noun, prep, prep-missing" in refused(decide, "verb")
+
+
+@pytest.mark.usefixtures("study")
+def test_samples_repeat_and_are_joined_by_a_second_system() -> None:
+    command = "study sample study.db --system eager --n"
+    first = as_json(command, 6, "--flagged", 2)
+    assert (first["sample"], first["items"], len(first["to_judge"])) == ("sample", 6, 6)
+    assert set(first["to_judge"]) <= set(prepositions())
+    assert as_json(command, 6, "--flagged", 2) == first
+    assert "another sample called 'sample'" in refused(command, 7)
+    said = invoked("study sample study.db --system careful --add-to sample").stderr
+    assert said.startswith("sample+careful: ")
+    assert "next: grater job new study.db --task usage --sample sample+careful" in said
+
+
+@pytest.mark.usefixtures("study")
+def test_a_job_over_a_sample_asks_only_what_nobody_judged() -> None:
+    left = as_json("study sample study.db --system eager --n 6")["to_judge"]
+    job = "job new study.db --task usage --sample sample"
+    assert as_json(job)["units"] == 6
+    invoked("study import study.db --judgments", write_verdicts(Path("some.csv"), left[:2]))
+    assert as_json(job, "--name", "again")["units"] == 4
+    invoked("study import study.db --judgments", write_verdicts(Path("all.csv"), left))
+    assert "every item of the sample has already been judged" in refused(job, "--name", "third")
+
+
+@pytest.mark.usefixtures("study")
+@pytest.mark.parametrize(
+    ("design", "task", "units", "judgments"),
+    [
+        ("sampling --system eager --n 5", "usage", 5, 2),
+        ("exhaustive", "usage", 11, 2),
+        ("verification --system eager", "verify", 3, 1),
+        ("crowd-error --n 4", "error", 4, 20),
+        ("cloze --n 3", "cloze", 3, 2),
+        ("choice --system eager", "choice", 3, 2),
+        ("marking", "marking", 3, 2),
+    ],
+)
+def test_a_design_is_a_job_with_the_sizes_of_its_paper(design: str, task: str, units: int, judgments: int) -> None:
+    made = as_json("job new study.db --design", *design.split())
+    name = design.split()[0]
+    assert (made["job"], made["task"], made["units"], made["judgments"]) == (name, task, units, judgments)
+    assert as_json("job new study.db --design", *design.split()) == made
+    assert "choose another name" in refused("job new study.db --seed 2 --design", *design.split())
+
+
+@pytest.mark.usefixtures("judged")
+def test_judged_systems_are_scored_reported_and_a_sample_speaks_for_the_whole_corpus() -> None:
+    found = as_json("study evaluate study.db")
+    assert [system["system"] for system in found["systems"]] == ["careful", "eager"]
+    # of eleven prepositions every third, four in all, is an error for the majority; gaps were judged by nobody
+    assert {sum(system["counts"][cell] for cell in ("hit", "miss")) for system in found["systems"]} == {4}
+    assert "precision" in invoked("study evaluate study.db").stdout
+    assert "next: see the results: grater study report" in invoked("study status study.db").stderr
+    invoked("study verify study.db")
+    invoked("study sample study.db --system eager --n 8")
+    found = as_json("study evaluate study.db --sample sample")
+    system = next(each for each in found["systems"] if each["system"] == "eager")
+    assert system["counts"]["hit"] + system["counts"]["false_alarm"] == pytest.approx(3)
+    report = "study report study.db --out report --figures svg"
+    ran = invoked(report)
+    assert (ran.stdout, "the report is report/report.html" in ran.stderr) == ("", True)
+    page = Path("report/report.html").read_text("utf-8")
+    for part in ("corpus", "experts", "agreement", "raters-needed", "systems", "bins", "effort"):
+        assert f'id="{part}"' in page, part
+    written = as_json(report)
+    assert written["report"] == "report/report.html"
+    assert written["report"] in written["files"]
+    assert Path("report/report.html").read_text("utf-8") == page
+
+
+@pytest.mark.usefixtures("study")
+def test_wrong_use_is_one_line() -> None:
+    invoked("study new empty.db")
+    for command, message in (
         ("study decide empty.db --system prep-lm", "has no essays yet"),
         ("study decide study.db --system egaer", "unknown system 'egaer'"),
         ("study sample study.db --system egaer --n 3", "'egaer'"),
@@ -196,18 +165,14 @@ def test_wrong_use_is_one_line(tmp_path: Path, capsys: Capture, monkeypatch: pyt
         ("job new study.db --task usage --sample none", "unknown sample 'none'"),
         ("study report study.db --figures gif", "gif"),
     ):
-        ran = grater(capsys, *args.split())
-        assert (ran.status, ran.out) == (2, "")
-        assert message in ran.err
-        assert ran.err.count("\n") == 1
+        assert message in refused(command)
 
 
 @pytest.fixture
-def alike(tmp_path: Path) -> Path:
+def alike() -> None:
     """Two raters have said `error` to everything, and one of them marked an essay."""
-    path = tmp_path / "study.db"
-    with status.new_study(path) as store:
-        import_files(store, corpora=[write_essays(tmp_path)], items=[write_items(tmp_path)])
+    with status.new_study("study.db") as store:
+        import_files(store, corpora=[write_essays(Path())], items=[write_items(Path())])
         add_job(store, NewJob(name="errors", task="error", judgments=2, item_ids=("one", "two")))
         add_job(store, NewJob(name="marks", task="marking", essay_ids=("e0",)))
         with store.write() as tx:
@@ -218,51 +183,44 @@ def alike(tmp_path: Path) -> Path:
                 pass
         same = '[{"start": 0, "end": 2, "quote": "We", "tag": "Pform", "replacements": ["We"], "comment": ""}]'
         work(store, "marks", ids[0], edits=same)
-    return path
 
 
-def test_clear_cases_are_accepted_or_decided_by_a_table(alike: Path, tmp_path: Path, capsys: Capture) -> None:
-    listed = grater(capsys, "study", "adjudicate", alike, "--job", "errors")
-    assert listed.status == 0
-    assert listed.out.count("error 2") == 2
-    assert "2 left, raters differ on 0" in listed.err
-    table = write_text(tmp_path / "gold.csv", "item,label", "one,ok")
-    done = grater(capsys, "study", "adjudicate", alike, table, "--job", "errors", "--as", "Olga", "--json")
-    assert json.loads(done.out)["decided"] == 1
-    done = grater(capsys, "study", "adjudicate", alike, "--job", "errors", "--accept", "unanimous", "--json")
-    assert json.loads(done.out) == {"decided": 1, "waiting": []}
-    assert grater(capsys, "study", "verify", alike).status == 0
+@pytest.mark.usefixtures("alike")
+def test_clear_cases_are_accepted_or_decided_by_a_table() -> None:
+    adjudicate = "study adjudicate study.db --job errors"
+    listed = invoked(adjudicate)
+    assert listed.stdout.count("error 2") == 2
+    assert "2 left, raters differ on 0" in listed.stderr
+    table = write_text(Path("gold.csv"), "item,label", "one,ok")
+    assert as_json(adjudicate, table, "--as", "Olga")["decided"] == 1
+    assert as_json(adjudicate, "--accept", "unanimous") == {"decided": 1, "waiting": []}
+    invoked("study verify study.db")
 
 
-def test_seats_links_back_and_what_is_handed_over(alike: Path, capsys: Capture) -> None:
-    with open_store(alike) as store:
+@pytest.mark.usefixtures("alike")
+def test_seats_links_back_and_what_is_handed_over() -> None:
+    with open_store("study.db") as store:
         add_job(store, NewJob(name="named", task="error", item_ids=("one", "two"), annotators=("Ann",)))
-    moved = grater(capsys, "people", "hand-over", alike, "Ann", "Bob", "--job", "named", "--json")
-    assert json.loads(moved.out) == {"job": "named", "from": "Ann", "to": "Bob", "units": 2}
-    again = grater(capsys, "people", "hand-over", alike, "Ann", "Bob", "--job", "named")
-    assert (again.status, again.out) == (2, "")
-    assert "'Ann' has no units left" in again.err
-    link = grater(capsys, "people", "invite", alike, "--back", "Olga", "--url", "https://rate.example")
-    assert link.out.startswith("https://rate.example/join/")
-    assert "as owner" in link.err
-    with open_store(alike) as store, store.read() as tx:
-        invitation = invitations.find(tx, link.out.strip().rpartition("/")[2])
+    hand_over = "people hand-over study.db Ann Bob --job named"
+    assert as_json(hand_over) == {"job": "named", "from": "Ann", "to": "Bob", "units": 2}
+    assert "'Ann' has no units left" in refused(hand_over)
+    link = invoked("people invite study.db --back Olga --url https://rate.example")
+    assert link.stdout.startswith("https://rate.example/join/")
+    assert "as owner" in link.stderr
+    made = as_json("people seat study.db Ann Bob --name", "The pair")
+    assert (made["name"], made["role"], made["members"]) == ("The pair", "annotator", ["Ann", "Bob"])
+    with open_store("study.db") as store, store.read() as tx:
+        invitation = invitations.find(tx, link.stdout.strip().rpartition("/")[2])
         assert invitation is not None
         assert invitation.person_id == people.named(tx, "Olga").person_id
-    made = json.loads(grater(capsys, "people", "seat", alike, "Ann", "Bob", "--name", "The pair", "--json").out)
-    assert (made["name"], made["role"], made["members"]) == ("The pair", "annotator", ["Ann", "Bob"])
-    with open_store(alike) as store, store.read() as tx:
         assert people.named(tx, "The pair").kind == "joint"
 
 
-def test_odd_marks_are_queued_once_and_new_instructions_pause_a_job(
-    alike: Path, capsys: Capture, tmp_path: Path
-) -> None:
-    first, second = (grater(capsys, "job", "review", alike, "marks", "--json") for _ in range(2))
-    assert [json.loads(each.out)["findings"] for each in (first, second)] == [1, 0]
-    words = write_text(tmp_path / "new.md", "# Look twice")
-    assert grater(capsys, "job", "pause", alike, "errors").status == 0
-    done = grater(capsys, "job", "guidelines", alike, "errors", words, "--json")
-    assert json.loads(done.out) == {"job": "errors", "state": "paused", "guidelines": 2}
-    gone = grater(capsys, "job", "guidelines", alike, "errors", tmp_path / "gone.md")
-    assert (gone.status, gone.err.count("\n")) == (2, 1)
+@pytest.mark.usefixtures("alike")
+def test_odd_marks_are_queued_once_and_new_instructions_pause_a_job() -> None:
+    assert [as_json("job review study.db marks")["findings"] for _ in range(2)] == [1, 0]
+    write_text(Path("new.md"), "# Look twice")
+    invoked("job pause study.db errors")
+    done = as_json("job guidelines study.db errors new.md")
+    assert done == {"job": "errors", "state": "paused", "guidelines": 2}
+    assert "gone.md" in refused("job guidelines study.db errors gone.md")

@@ -35,18 +35,10 @@ def decisions() -> Table:
 
 
 def items() -> Table:
-    rows = [
-        {
-            "item": f"i{place}",
-            "essay": f"e{place % N_ESSAYS}",
-            "start": 2 * place,
-            "end": 2 * place + 2,
-            "kind": "prep",
-            "target": "at",
-        }
-        for place in range(N_ITEMS)
-    ]
-    return read_items(pl.DataFrame(rows))
+    places = pl.int_range(N_ITEMS, eager=True)
+    ids = {"item": [f"i{place}" for place in places], "essay": [f"e{place % N_ESSAYS}" for place in places]}
+    frame = pl.DataFrame({**ids, "start": 2 * places, "end": 2 * places + 2})
+    return read_items(frame.with_columns(kind=pl.lit("prep"), target=pl.lit("at")))
 
 
 def essays() -> list[Essay]:

@@ -19,7 +19,7 @@ from grater.reporting.save import report_html, report_latex, report_markdown, sa
 from grater.reporting.versions import earlier_versions
 from grater.sheet import number
 from grater.tables import read_decisions, read_judgments
-from tests.cli.running import grater as run
+from tests.cli.running import invoked, refused
 from tests.reporting import made_up
 
 N_RATED = 120
@@ -233,21 +233,20 @@ def test_a_new_version_is_next_to_the_earlier_one_with_what_it_gained() -> None:
 
 
 def test_the_headline_figure_is_a_file_of_its_own(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, report: Report
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, report: Report
 ) -> None:
-    rated({"A": 2, "B": 2}).write_csv(tmp_path / "judgments.csv")
-    flags(every=1, half=2).with_columns(pl.col("flagged").cast(pl.Int8)).write_csv(tmp_path / "decisions.csv")
-    tables = ("--judgments", tmp_path / "judgments.csv", "--decisions", tmp_path / "decisions.csv")
-    ran = run(capsys, "report", *tables, "--headline", tmp_path / "answer.svg")
-    assert (ran.status, [path.name for path in tmp_path.glob("*.svg")]) == (0, ["answer.svg"])
-    drawn = (tmp_path / "answer.svg").read_text("utf-8")
+    monkeypatch.chdir(tmp_path)
+    rated({"A": 2, "B": 2}).write_csv("judgments.csv")
+    flags(every=1, half=2).with_columns(pl.col("flagged").cast(pl.Int8)).write_csv("decisions.csv")
+    command = "report --judgments judgments.csv --decisions decisions.csv"
+    invoked(command, "--headline", "answer.svg")
+    assert [path.name for path in Path().glob("*.svg")] == ["answer.svg"]
+    drawn = Path("answer.svg").read_text("utf-8")
     assert all(f">{name}</text>" in drawn for name in ("every", "half", "Precision", "Recall", "F0.5"))
-    ran = run(capsys, "report", *tables, "--headline", tmp_path / "answer.gif")
-    assert (ran.status, ran.err.count("\n")) == (2, 1)
-    ran = run(capsys, "report", *tables)
-    assert (ran.status, ran.out[:29]) == (0, "half is right in all of its f")
-    save_figure(report.figures[0], tmp_path / "answer.png")
-    assert (tmp_path / "answer.png").read_bytes().startswith(b"\x89PNG")
+    assert "gif" in refused(command, "--headline", "answer.gif")
+    assert invoked(command).stdout.startswith("half is right in all of its f")
+    save_figure(report.figures[0], Path("answer.png"))
+    assert Path("answer.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_lines_differ_in_their_strokes_and_points_in_their_shapes() -> None:

@@ -9,7 +9,7 @@ import pytest
 from grater.measure.corrections.scores import METRICS, Hypothesis, MetricOptions, References, score_systems
 from grater.reporting.board import board, changed_words
 from grater.reporting.document import Report
-from tests.cli.running import grater
+from tests.cli.running import invoked, refused
 from tests.measure.corrections.essays import REFERENCE, SOURCE, SYSTEM, TEXT, essays
 
 OURS, IDLE = Hypothesis("ours", "ours.m2", sentences=essays(SYSTEM)), Hypothesis("idle", "idle.txt", texts=SOURCE)
@@ -63,16 +63,14 @@ def test_changes_are_shown_word_by_word() -> None:
     assert changed_words(["I"], ["I"]) == "no change"
 
 
-def test_the_command_writes_one_page_that_loads_nothing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    (tmp_path / "ref.m2").write_text(REFERENCE)
-    (tmp_path / "ours.txt").write_text("\n".join(TEXT) + "\n")
-    args = ("score", tmp_path / "ref.m2", f"<mine>={tmp_path / 'ours.txt'}", "--html")
-    ran = grater(capsys, *args, tmp_path / "board.html")
-    page = (tmp_path / "board.html").read_text()
-    assert ran.status == 0
+def test_the_command_writes_one_page_that_loads_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("ref.m2").write_text(REFERENCE)
+    Path("ours.txt").write_text("\n".join(TEXT) + "\n")
+    invoked("score ref.m2 <mine>=ours.txt --html board.html")
+    page = Path("board.html").read_text()
     assert "&lt;mine&gt;" in page
     assert "<mine>" not in page
     assert page.count("<script") == 1
     assert "http://" not in page.replace("http://www.w3.org/", "")
-    ran = grater(capsys, *args, tmp_path / "ours.txt")
-    assert (ran.status, ran.err.count("\n")) == (2, 1)
+    assert "named twice" in refused("score ref.m2 <mine>=ours.txt --html ours.txt")

@@ -39,6 +39,10 @@ def page(report: Report) -> str:
     return report_html(report)
 
 
+def section(report: Report, name: str) -> Section:
+    return next(section for section in report.sections if section.name == name)
+
+
 def test_a_report_has_four_parts_of_which_the_last_two_are_folded(report: Report, page: str) -> None:
     names = [section.name for section in report.parts]
     assert {part: [section.name for section in sections] for part, sections in report.by_part.items()} == {
@@ -69,12 +73,11 @@ def test_every_share_of_the_raters_is_a_bar_of_its_own(n_raters: int, bars: list
 def test_annotators_are_compared_in_pairs_where_there_are_more_than_two() -> None:
     # NUCLE 2013, Table 3: a row for each pair, and their average
     marked = [replace(each, annotators=("R1", "R2", "R3")) for each in essays()]
-    [section] = [each for each in build(Inputs("Pairs", marked)).sections if each.name == "annotators"]
-    [_, pairs] = section.sheets
+    [_, pairs] = section(build(Inputs("Pairs", marked)), "annotators").sheets
     assert "NUCLE 2013, Table 3" in pairs.title
     assert [row[0] for row in pairs.rows] == ["R1 – R2", "R1 – R3", "R2 – R3", "average"]
-    [section] = [each for each in build(Inputs("Pair", essays())).sections if each.name == "annotators"]
-    assert [sheet.title for sheet in section.sheets] == ["Agreement among annotators (NUCLE 2013, Table 3)"]
+    sheets = section(build(Inputs("Pair", essays())), "annotators").sheets
+    assert [sheet.title for sheet in sheets] == ["Agreement among annotators (NUCLE 2013, Table 3)"]
 
 
 def test_what_cannot_be_shown_is_named_with_what_it_needs(report: Report) -> None:
@@ -108,7 +111,7 @@ def test_every_number_leads_to_the_items_behind_it(page: str) -> None:
     assert targets <= anchors
 
 
-def test_people_are_held_to_the_test_of_systems(report: Report) -> None:
+def test_people_are_held_to_the_test_of_section(report: Report) -> None:
     [people] = [sheet for sheet in report.sheets if sheet.name == "people"]
     assert {row[0] for row in people.rows} == {"A", "B"}
     [figure] = [figure for figure in report.figures if figure.name == "systems"]
@@ -196,7 +199,7 @@ def test_systems_on_different_items_are_not_ranked_and_have_their_own_n_in_every
         )
     )
     report = build(replace(inputs(), decisions=read_decisions(pl.concat([first, second]))))
-    systems, bins = (next(each for each in report.sections if each.name == name) for name in ("systems", "bins"))
+    systems, bins = (section(report, name) for name in ("systems", "bins"))
     words = " ".join((*report.headline, *systems.words, *(figure.words for figure in systems.figures)))
     assert "comes first" not in words
     assert report.answer is not None
@@ -224,17 +227,17 @@ def test_scores_of_one_essay_have_no_interval_and_still_a_page() -> None:
 def test_a_section_says_once_what_its_intervals_speak_of_and_every_table_of_a_paper_does() -> None:
     judged = made_up.judgments(("r1", "r2"), wrong=0.3, seed=4)
     report = build(replace(inputs(), judgments=judged))
-    section = next(each for each in report.sections if each.name == "systems")
-    shown = [sheet for sheet in section.sheets if any("[" in cell for row in sheet.rows for cell in row)]
+    systems = section(report, "systems")
+    shown = [sheet for sheet in systems.sheets if any("[" in cell for row in sheet.rows for cell in row)]
     assert len(shown) > 1
-    assert section.scope.startswith("95 % intervals generalise to")
-    assert section.scope not in section.words
+    assert systems.scope.startswith("95 % intervals generalise to")
+    assert systems.scope not in systems.words
     page = report_html(report)
     of_section = page[page.index('<section id="systems"') : page.index('<section id="bins"')]
-    assert of_section.count(section.scope) == 1
-    assert of_section.rindex("</table>") < of_section.index(section.scope), "below the last table only"
-    assert report_latex(report).replace("\\%", "%").count(section.scope[5:30]) >= len(shown)
-    assert "at the end of both lists" in " ".join(section.sheets[0].notes)
+    assert of_section.count(systems.scope) == 1
+    assert of_section.rindex("</table>") < of_section.index(systems.scope), "below the last table only"
+    assert report_latex(report).replace("\\%", "%").count(systems.scope[5:30]) >= len(shown)
+    assert "at the end of both lists" in " ".join(systems.sheets[0].notes)
 
 
 def test_adjudicated_decisions_raise_neither_agreement_nor_density() -> None:
@@ -251,7 +254,7 @@ def test_adjudicated_decisions_raise_neither_agreement_nor_density() -> None:
     report = build(Inputs("Sample", with_gold))
     assert report.headline[0].startswith("2 annotators, 76 essays")
     assert "kappa .624 [" in report.headline[0]
-    [corpus] = [section for section in report.sections if section.name == "corpus"]
+    corpus = section(report, "corpus")
     assert "7.9 [" in corpus.words[0]
     assert "gold" in corpus.words[1]
 
@@ -277,32 +280,20 @@ def test_a_report_on_one_kind_has_items_of_that_kind_only() -> None:
     kinds = pl.when(pl.col("start") < 60).then(pl.lit("prep")).otherwise(pl.lit("article"))
     mixed = replace(made, items=replace(made.items, frame=made.items.frame.with_columns(kind=kinds)))
     report = build(of_kind(mixed, "prep"))
-    [systems] = [section for section in report.sections if section.name == "systems"]
+    systems = section(report, "systems")
     assert systems.words == ("The lead of careful over bold_&_new may be chance.", "2 systems on 30 items.")
     with pytest.raises(UnknownName, match="article, prep"):
         of_kind(mixed, "verb")
 
 
-def split_inputs() -> Inputs:
-    """Two raters: of every eighth item one says error and one ok, which is no majority."""
+def test_a_tie_is_in_both_lists_and_counts_half_in_each() -> None:
+    # two raters: of every eighth item one says error and one ok, which is no majority
     rows = [
         {"item": f"i{place}", "rater": rater, "label": label}
         for place in range(N_ITEMS)
         for rater, label in zip("ab", ("error", "ok") if place % 8 == 0 else ("ok", "ok"), strict=True)
     ]
-    return replace(inputs(), judgments=read_judgments(pl.DataFrame(rows)), experts=None)
-
-
-@pytest.fixture(scope="module")
-def even() -> Report:
-    return build(split_inputs())
-
-
-def section(report: Report, name: str) -> Section:
-    return next(section for section in report.sections if section.name == name)
-
-
-def test_a_tie_is_in_both_lists_and_counts_half_in_each(even: Report) -> None:
+    even = build(replace(inputs(), judgments=read_judgments(pl.DataFrame(rows)), experts=None))
     [scores] = [sheet for sheet in even.sheets if sheet.name == "scores"]
     by_name = {group.name: group for group in even.lists}
     hits, alarms = by_name["items-careful-hit"], by_name["items-careful-false_alarm"]
@@ -310,10 +301,8 @@ def test_a_tie_is_in_both_lists_and_counts_half_in_each(even: Report) -> None:
     assert {view.item_id for view in hits.items} <= {view.item_id for view in alarms.items}
     row = next(row for row in scores.rows if row[0] == "careful")
     assert float(row[5]) == hits.n_items / 2
-    assert (
-        hits.note
-        == f"{hits.n_items} items where raters are split evenly: each counts half as an error, half as correct."
-    )
+    split = f"{hits.n_items} items where raters are split evenly: each counts half as an error, half as correct."
+    assert hits.note == split
 
 
 def test_every_count_of_every_table_leads_to_its_list(report: Report) -> None:

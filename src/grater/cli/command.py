@@ -200,8 +200,9 @@ def made_of(
             require_different([] if options[name].repeats else _paths(value))
         require_different(_paths(given.get("judgments")) + _paths(given.get("experts")))
         _require_places(out, given, {name: option.writes for name, option in options.items()})
-        if asked is None and "" in others and _is_corpora(given[arguments[0]], given.get("format_name")):
-            asked = ""
+        if asked is None and "" in others:
+            is_of_corpora = given.get("format_name") or any(map(is_corpus, _paths(given[arguments[0]])))
+            asked = "" if is_of_corpora else None
         chosen, own_names = others[asked] if asked is not None else function, known[asked]
         values: dict[str, Any] = {}
         first: list[Any] = []
@@ -311,10 +312,6 @@ def _paths(value: Any) -> list[Path]:
     """The files of a value, without the NAME= before them."""
     paths = (each for each in (value if isinstance(value, list) else [value]) if isinstance(each, Path))
     return [each if each.exists() else Path(str(each).rpartition("=")[2]) for each in paths]
-
-
-def _is_corpora(files: Any, format_name: str | None) -> bool:
-    return bool(format_name) or any(is_corpus(file) for file in _paths(files))
 
 
 def _value(parameter: Parameter, value: Any) -> Any:

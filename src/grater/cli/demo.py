@@ -69,6 +69,8 @@ def _serve(out: Path) -> None:
 def _corpus(essays: Sequence[Essay], out: Path) -> CorpusStatistics:
     """The corpus study of the NUCLE paper: formats, counts, defects, agreement of the two annotators."""
     from grater.corpora.statistics import corpus_statistics
+    from grater.measure.agreement.coefficients import band_words
+    from grater.measure.agreement.edits import edit_agreement
 
     losses: list[str] = []
     for name in ("essays.jsonl", "essays.sgml", "essays.m2"):
@@ -81,17 +83,10 @@ def _corpus(essays: Sequence[Essay], out: Path) -> CorpusStatistics:
         say(str(finding))
     say(f"checked: {len(findings) or 'no'} defects in {len(essays)} essays")
     say(f"converted: {out}/essays.jsonl, .sgml and .m2; {len(losses)} losses listed, which SGML and M2 cannot hold")
-    say(f"agreed: {_agreement(essays)}")
-    return statistics
-
-
-def _agreement(essays: Sequence[Essay]) -> str:
-    from grater.measure.agreement.coefficients import band_words
-    from grater.measure.agreement.edits import edit_agreement
-
     [pair] = edit_agreement(essays).criteria["identification"].pairs
     words = f"{interval(pair.kappa)} ({band_words(pair.kappa)})"
-    return f"kappa {words} on which of {pair.n:,} tokens are wrong"
+    say(f"agreed: kappa {words} on which of {pair.n:,} tokens are wrong")
+    return statistics
 
 
 def _tell(made: DemoStudy, out: Path) -> None:

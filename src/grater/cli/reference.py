@@ -170,17 +170,13 @@ def _commands(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, 
 def _section(path: tuple[str, ...], command: Any, common: Collection[str]) -> str:
     rows = _rows(command)
     panels = {param.opts[0]: getattr(param, "rich_help_panel", None) for param in command.params}
-    own = [row + _panel(panels.get(name)) for name, row in rows.items() if row not in common]
+    # what the help shows by its panels: an option that goes with another
+    own = [f"{row} {panels[name]}." if panels.get(name) else row for name, row in rows.items() if row not in common]
     also = ", ".join(_together({name: row for name, row in rows.items() if row in common and name not in EVERYWHERE}))
     parts = [f"## {' '.join(path)}\n\n{command.help}\n\n    {example(' '.join(path[1:]))}\n"]
     parts += ["\n".join(own) + "\n"] if own else []
     parts += [f"[Common](#common-options): {also}\n"] if also else []
     return "\n".join(parts)
-
-
-def _panel(panel: str | None) -> str:
-    """What the help shows by its panels: an option that goes with another."""
-    return f" {panel}." if panel else ""
 
 
 def _together(rows: Mapping[str, str]) -> list[str]:

@@ -117,7 +117,7 @@ def _hashed(password: str) -> str:
 
 def _essays(store: Store, clock: BackdatedClock, essays: Sequence[Essay]) -> None:
     """Two annotators mark essays, as the sample's did; the adjudicator has decided two, one waits to be looked at."""
-    chosen = _much_marked(essays, 10)
+    chosen = sorted(essays, key=lambda essay: -sum(bool(edit.comment) for edit in essay.edits))[:10]
     by_id = {essay.essay_id: essay for essay in chosen}
     by_two = partial(marking, annotators=ANNOTATORS)
     plain = by_two(name=ESSAYS, title="Mark term essays", essay_ids=tuple(by_id)[:6])
@@ -133,11 +133,6 @@ def _essays(store: Store, clock: BackdatedClock, essays: Sequence[Essay]) -> Non
                     _mark(store, desk, by_id, marks_of)
     review(store, ESSAYS)
     _adjudicate_essays(store, clock)
-
-
-def _much_marked(essays: Sequence[Essay], n: int) -> list[Essay]:
-    """Essays with comments of their annotators, those with most first."""
-    return sorted(essays, key=lambda essay: -sum(bool(edit.comment) for edit in essay.edits))[:n]
 
 
 def _mark(

@@ -256,21 +256,14 @@ def sample_blanks(essays: Sequence[Essay], detector: Detector, *, n: int = N_BLA
     for finding in detector.find(essays):
         if finding.item.kind == PREP:
             by_essay.setdefault(finding.item.essay_id, []).append(finding)
-    chosen = [
-        _blank(inside[int(rng.integers(len(inside)))])
-        for essay in essays
-        for inside in _by_sentence(essay, by_essay.get(essay.essay_id, []))
-    ]
+    chosen = []
+    for essay in essays:
+        own = by_essay.get(essay.essay_id, [])
+        fine = [each for each in own if not any(edit.span.touches(each.item.span) for edit in essay.edits)]
+        by_sentence = [[each for each in fine if span.covers(each.item.span)] for span in sentences_of(essay)]
+        chosen += [_blank(inside[int(rng.integers(len(inside)))]) for inside in by_sentence if inside]
     picked = sorted(rng.choice(len(chosen), size=min(n, len(chosen)), replace=False).tolist())
     return [chosen[place] for place in picked]
-
-
-def _by_sentence(essay: Essay, findings: Sequence[Finding]) -> Iterator[list[Finding]]:
-    fine = [each for each in findings if not any(edit.span.touches(each.item.span) for edit in essay.edits)]
-    for sentence in sentences_of(essay):
-        inside = [each for each in fine if sentence.covers(each.item.span)]
-        if inside:
-            yield inside
 
 
 def _blank(finding: Finding) -> Blank:
@@ -302,13 +295,11 @@ TASKS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CrowdSample:
-    """One task: its items, what the annotators say of them, and the crowd with gold and without."""
+    """One task: its items, and the judgments of its jobs: of the annotators, the crowd with gold and without."""
 
     name: str
     items: pl.DataFrame
-    experts: pl.DataFrame
-    with_gold: pl.DataFrame
-    without_gold: pl.DataFrame
+    jobs: Mapping[str, pl.DataFrame]
 
 
 def crowd_tasks(essays: Sequence[Essay], *, seed: int = 0) -> list[CrowdSample]:
@@ -388,14 +379,14 @@ def _task(name: str, judged: Judged, seed: int) -> CrowdSample:
     marked = {item.item_id: sum(label == "error" for label in judged[item].values()) for item in chosen}
     experts = [(item.item_id, rater, label, "expert") for item in chosen for rater, label in judged[item].items()]
     places = [(item.item_id, item.essay_id, item.span.start, item.span.end, item.kind) for item in chosen]
-    crowds = [sample_crowd(marked, has_gold=has_gold, seed=seed + len(name)) for has_gold in (True, False)]
-    return CrowdSample(
-        name=name,
-        items=pl.DataFrame(places, schema=["item", "essay", "start", "end", "kind"], orient="row"),
-        experts=pl.DataFrame(experts, schema=["item", "rater", "label", "group"], orient="row"),
-        with_gold=crowds[0],
-        without_gold=crowds[1].with_columns(rater="x" + pl.col("rater").str.slice(1)),
-    )
+    tested, untested = (sample_crowd(marked, has_gold=has_gold, seed=seed + len(name)) for has_gold in (True, False))
+    jobs = {
+        f"{name}, annotators": pl.DataFrame(experts, schema=["item", "rater", "label", "group"], orient="row"),
+        f"{name}, crowd with gold (simulated)": tested,
+        f"{name}, crowd without gold (simulated)": untested.with_columns(rater="x" + pl.col("rater").str.slice(1)),
+    }
+    items = pl.DataFrame(places, schema=["item", "essay", "start", "end", "kind"], orient="row")
+    return CrowdSample(name=name, items=items, jobs=jobs)
 
 
 CROWD_CLEAR, CROWD_OWN = 0.75, {True: 0.93, False: 0.5}
@@ -498,10 +489,3 @@ def sample_recall(
         pl.DataFrame(fates, schema=["item", "system", "rater", "label"], orient="row"),
         pl.DataFrame(left, schema=["item", "system", "rater", *LEFT, "words", "document"], orient="row"),
     )
-
-
-def tables_of(task: CrowdSample) -> Iterator[tuple[str, pl.DataFrame]]:
-    """The names of its jobs and their judgments."""
-    yield f"{task.name}, annotators", task.experts
-    yield f"{task.name}, crowd with gold (simulated)", task.with_gold
-    yield f"{task.name}, crowd without gold (simulated)", task.without_gold

@@ -48,7 +48,6 @@ from grater.demo.raters import (
     sample_rankings,
     sample_recall,
     suggested,
-    tables_of,
     with_writer,
 )
 from grater.detect.context.detector import ContextDetector
@@ -289,7 +288,7 @@ def _crowd_tasks(store: Store, out: Path, essays: Sequence[Essay]) -> None:
     for task in crowd_tasks(essays):
         write_table(task.items, folder / f"{task.name}.csv")
         import_files(store, items=[folder / f"{task.name}.csv"])
-        for job, judgments in tables_of(task):
+        for job, judgments in task.jobs.items():
             write_table(judgments, folder / f"{job}.csv")
             import_files(store, judgments=[folder / f"{job}.csv"], job=job)
             paid += [job] if "crowd" in job else []

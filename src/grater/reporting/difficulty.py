@@ -60,7 +60,7 @@ def difficulty_section(
     *,
     experts: Judgments | None = None,
     items: Table | None = None,
-    texts: Texts | None = None,
+    texts: Texts,
     listed: Collection[str] = (),
     essays: Sequence[Essay] = (),
     factors: Factors | None = None,
@@ -109,22 +109,20 @@ def _factors(crowd: GroupDifficulty) -> Sheet:
     return Sheet("What goes with disagreement", columns, rows, name="difficulty-factors")
 
 
-def _sheet(
-    name: str, title: str, items: Sequence[ItemDifficulty], texts: Texts | None, listed: Collection[str]
-) -> Sheet:
+def _sheet(name: str, title: str, items: Sequence[ItemDifficulty], texts: Texts, listed: Collection[str]) -> Sheet:
     rows = tuple(
-        (_line(ranked.item, texts), ranked.majority, f"{ranked.n_judgments:,}", number(ranked.majority_share))
+        (texts.line(ranked.item), ranked.majority, f"{ranked.n_judgments:,}", number(ranked.majority_share))
         for ranked in items
     )
     columns = ("item", "majority", "judgments", "majority share")
     return Sheet(title, columns, rows, name=name, links=_links([ranked.item for ranked in items], listed))
 
 
-def _split(result: Difficulty, texts: Texts | None, listed: Collection[str]) -> Sheet:
+def _split(result: Difficulty, texts: Texts, listed: Collection[str]) -> Sheet:
     shown = result.split[:MOST_SHOWN]
     rows = tuple(
         (
-            _line(ranked.crowd.item, texts),
+            texts.line(ranked.crowd.item),
             ranked.experts.majority,
             ranked.crowd.majority,
             f"{ranked.crowd.n_judgments:,}",
@@ -135,10 +133,6 @@ def _split(result: Difficulty, texts: Texts | None, listed: Collection[str]) -> 
     columns = ("item", "experts say", "crowd says", "judgments", "majority share")
     links = _links([ranked.crowd.item for ranked in shown], listed)
     return Sheet("Experts agree, the crowd is split", columns, rows, name="only-crowd-split", links=links)
-
-
-def _line(item: str, texts: Texts | None) -> str:
-    return texts.line(item) if texts else item
 
 
 def _links(items: Sequence[str], listed: Collection[str]) -> dict[tuple[int, int], str]:

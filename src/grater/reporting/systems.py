@@ -59,7 +59,9 @@ def systems_section(
 ) -> Section:
     """Scores, rank groups where systems decided on the same items, the spread over raters, and what people reach."""
     whole = evaluation.whole
-    comparison = _comparison(evaluation)
+    cases, comparison = evaluation.cases, None
+    if len(cases.systems) > 1 and is_comparable(cases, evaluation.truth):
+        comparison = compare_systems(cases, evaluation.truth, basis=evaluation.basis)
     ranked = comparison.systems if comparison and not evaluation.different else whole.standard
     people = people_as_systems(evaluation, experts, items=items) if experts is not None else ()
     ceiling = people[0]["f0.5"] if people else None
@@ -119,12 +121,6 @@ def _notes(evaluation: Evaluation) -> tuple[str, ...]:
     effects = effects_note({scored.system: scored.design_effect for scored in whole.standard})
     ties = [LISTED_TIES] if (evaluation.truth.values == TIE).any() else []
     return (*ties, *([effects] if effects else []))
-
-
-def _comparison(evaluation: Evaluation) -> Comparison | None:
-    if len(evaluation.cases.systems) < 2 or not is_comparable(evaluation.cases, evaluation.truth):
-        return None
-    return compare_systems(evaluation.cases, evaluation.truth, basis=evaluation.basis)
 
 
 def people_as_systems(

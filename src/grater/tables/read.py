@@ -255,7 +255,7 @@ class SampleMeta:
     extra: Mapping[str, Json] = field(default_factory=dict, hash=False)
 
     def as_json(self) -> dict[str, Json]:
-        entries = asdict(self)
+        entries = asdict(self) | {"systems": list(self.systems)}  # as a file gives them back
         extra = entries.pop("extra")
         return {**entries, **extra}
 

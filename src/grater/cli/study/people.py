@@ -21,7 +21,7 @@ from grater.tables import read_items, write_table
 
 if TYPE_CHECKING:
     from grater.annotate.jobs import GivenState, Job
-    from grater.annotate.store import Store, Tx
+    from grater.annotate.store import Tx
 
 
 DESIGNS_LISTED = "sampling, exhaustive, verification, crowd-error, cloze, choice, constructions, marking"
@@ -202,12 +202,20 @@ def terms(
     """Show the terms, protocol and cost of a crowd job; with --change, change its terms first."""
     from grater.annotate import jobs
     from grater.annotate.money import job_costs, owed_frame, settle
-    from grater.annotate.protocol import protocol_sheet
+    from grater.annotate.protocol import protocol_sheet, set_terms
     from grater.annotate.terms import terms_json, terms_of
 
+    try:
+        new_terms = json.loads("{}" if changed is None else changed)
+    except ValueError:
+        new_terms = None
+    if not isinstance(new_terms, dict):
+        quoted = "a JSON object with names in double quotes"
+        raise UsageError(f"`changed`: expected {quoted}, found {str(changed)[:60]!r}")
     with opened(study) as store:
         if changed is not None:
-            _change(store, job, changed)
+            with store.write() as tx:
+                set_terms(tx, jobs.named(tx, job).job_id, new_terms)
         if pay is not None:
             with store.write() as tx:
                 paid_job = jobs.named(tx, job)
@@ -222,21 +230,6 @@ def terms(
     own_terms = terms_json(terms_of(crowd_job.options))
     value: JsonValue = {"terms": own_terms, "protocol": dict(sheet), "costs": costs.to_dict()}
     return Done(value, lines, [f"{name}: {words}" for name, words in sheet.items()])
-
-
-def _change(store: Store, job: str, terms: str) -> None:
-    from grater.annotate import jobs
-    from grater.annotate.protocol import set_terms
-
-    try:
-        new_terms = json.loads(terms)
-    except ValueError as error:
-        quoted = "a JSON object with names in double quotes"
-        raise UsageError(f"`changed`: expected {quoted}, found {terms[:60]!r}") from error
-    if not isinstance(new_terms, dict):
-        raise UsageError(f"`changed`: expected a JSON object, found {terms[:60]!r}")
-    with store.write() as tx:
-        set_terms(tx, jobs.named(tx, job).job_id, new_terms)
 
 
 @described

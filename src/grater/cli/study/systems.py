@@ -89,16 +89,8 @@ def draw_sample(
             name = name if name != add_to and name != "sample" else f"{add_to}+{system}"
             drawn = extend(store, add_to, name, system, n=n, width=width)
         else:
-            sent = NewSample.checked(
-                name=name,
-                system=system,
-                n=n,
-                flagged=flagged,
-                strata=strata,
-                allocation=allocation,
-                seed=seed,
-                kind=kind,
-            )
+            sizes = {"n": n, "flagged": flagged, "strata": strata, "allocation": allocation, "seed": seed}
+            sent = NewSample.checked(name=name, system=system, kind=kind, **sizes)
             drawn = draw(store, sent, rates=rates)  # type: ignore[arg-type]
     n_items = drawn.sample.frame["item"].n_unique()
     messages = [f"{name}: {counted(n_items, 'item')}, {len(drawn.left):,} of them not judged yet"]

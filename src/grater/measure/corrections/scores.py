@@ -38,7 +38,7 @@ from grater.corpora.m2 import FORMAT as M2_FORMAT
 from grater.corpora.merge import merge_annotators
 from grater.corpora.normalise import corrected_text
 from grater.corpora.source import NamedSentences
-from grater.corpora.text.tokens import TokenisedText
+from grater.corpora.text.tokens import words_of
 from grater.errors import BadInput, Problem, UsageError
 from grater.model import Edit, Essay, Interval, Span, short_hash
 from grater.options import Registry
@@ -305,7 +305,7 @@ def read_references(
     if documents is None:
         return read
     if isinstance(documents, str):
-        return replace(read, sentences=with_documents(read.essays, documents))
+        return replace(read, sentences=list(with_documents(read.essays, documents)))
     if len(documents) != len(read.essays):
         raise UsageError(f"expected the documents of {len(read.essays):,} sentences, found {len(documents):,}")
     named = [{**essay.metadata, "document": name} for essay, name in zip(read.essays, documents, strict=True)]
@@ -325,7 +325,7 @@ def _plain_references(
     """Annotators who rewrote each sentence, or the edits that the engine extracts from their sentences."""
     sources: Sequence[str] = source.texts or ()
     if tokenise:
-        words = [list(TokenisedText(line).words) for line in sources]
+        words = [words_of(line) for line in sources]
         sources = [" ".join(line) for line in words]
         texts = {called: fitted_lines(words, lines) for called, lines in texts.items()}
     if metric.references_are_texts:
