@@ -1,4 +1,4 @@
-"""Every word that a user can read, in one listing for an editor: `python -m tests.words [PART ...] > words.txt`.
+"""Every word that a user can read, in one listing for an editor: `python -m release.words [PART ...] > words.txt`.
 
 A part is a package of grater; none is all of them.  Pages give the text of their templates, and what their scripts
 say; Python gives every string with a space in it that is no docstring, which are labels, messages, help texts,
