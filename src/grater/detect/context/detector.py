@@ -305,8 +305,8 @@ class ContextDetector:
                 before, after = _neighbours(places, in_place[at])
                 if before or after:
                     queries[at] = slot, [*before, *words, *after], len(before) + slot.index
-                    own, other = (tenses[paragraphs[at], is_past] for is_past in (slot.is_past, not slot.is_past))
-                    if other >= max(own, SEVERAL):
+                    paragraph = paragraphs[at]
+                    if tenses[paragraph, not slot.is_past] >= max(SEVERAL, tenses[paragraph, slot.is_past]):
                         odd_tenses.add(at)
         slots, texts, indices = zip(*queries.values(), strict=True) if queries else ((), (), ())
         rows = answer_sentences(self.network, self.vocabulary, texts, asked=[(index,) for index in indices])
