@@ -68,43 +68,37 @@ def test_a_bad_body_is_reported_and_changes_nothing(
     assert owner.get("/events?most=1000")["latest"] == before
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        *(f"/items?start={HUGE}", f"/events?after={HUGE}", "/items?most=0", "/items?most=1001", "/items?start=-1"),
-        *("/jobs/{error}/judgments?status=all", "/jobs?state=lost", "/jobs/{error}/finished?show=all"),
-    ],
-)
-def test_a_bad_query_is_reported(shared: Study, query: str) -> None:
-    Program(shared, "owner").get(query.format(**shared.jobs), 422)
+QUERIES = [
+    *(f"/items?start={HUGE}", f"/events?after={HUGE}", "/items?most=0", "/items?most=1001", "/items?start=-1"),
+    *("/jobs/{error}/judgments?status=all", "/jobs?state=lost", "/jobs/{error}/finished?show=all"),
+]
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
+def test_a_bad_query_is_reported(shared: Study) -> None:
+    owner = Program(shared, "owner")
+    for query in QUERIES:
+        owner.get(query.format(**shared.jobs), 422)
+
+
+def test_a_bad_answer_is_reported_and_the_unit_is_still_yours(shared: Study) -> None:
+    worker = Program(shared, "worker")
+    lease_id = worker.call("next_unit", job_id=shared.jobs["error"])["lease"]["lease_id"]
+    headers = {**worker.headers, "content-type": "application/json"}
+    for body in (
         '{"fields": {"label": ["ok"], ' + HALF + ': ["x"]}}',
         '{"fields": {"label": [' + NUL + "]}}",
         '{"fields": {"label": ["ok"]}, "seconds": Infinity}',
         '{"fields": {"label": ["ok"]}, "submission_id": ' + NUL + "}",
         '{"fields": {"label": "ok"}}',
         "{}",
-    ],
-)
-def test_a_bad_answer_is_reported_and_the_unit_is_still_yours(shared: Study, body: str) -> None:
-    worker = Program(shared, "worker")
-    lease = worker.call("next_unit", job_id=shared.jobs["error"])["lease"]
-    headers = {**worker.headers, "content-type": "application/json"}
-    reply = worker.client.post(f"{API}/leases/{lease['lease_id']}", headers=headers, content=body.encode())
-    assert reply.status_code == 422, reply.text
-    assert worker.call("one_lease", lease_id=lease["lease_id"])["state"] == "held"
-
-
-def test_a_span_with_another_quote_is_refused_in_a_draft_and_in_an_answer(shared: Study) -> None:
-    worker = Program(shared, "worker")
+    ):
+        reply = worker.client.post(f"{API}/leases/{lease_id}", headers=headers, content=body.encode())
+        assert reply.status_code == 422, body
+    assert worker.call("one_lease", lease_id=lease_id)["state"] == "held"
     lease_id = worker.call("next_unit", job_id=shared.jobs["marking"])["lease"]["lease_id"]
-    edit = {"start": 0, "end": 4, "quote": "Else", "tag": "Wcip", "replacements": ["x"], "comment": ""}
-    worker.call("save_draft", {"revision": 0, "edits": [edit]}, lease_id=lease_id, status=422)
-    worker.call("submit", {"edits": [edit]}, lease_id=lease_id, status=422)
+    misquoted = {"start": 0, "end": 4, "quote": "Else", "tag": "Wcip", "replacements": ["x"], "comment": ""}
+    worker.call("save_draft", {"revision": 0, "edits": [misquoted]}, lease_id=lease_id, status=422)
+    worker.call("submit", {"edits": [misquoted]}, lease_id=lease_id, status=422)
 
 
 def test_a_form_that_cannot_be_read_is_reported(shared: Study, described: Described) -> None:

@@ -17,10 +17,9 @@ from starlette.types import Message
 from grater.annotate import invitations
 from grater.annotate.web.security import MOST_BUCKETS, POLICY, Tries
 from grater.errors import StoreBusy, StoreFull
+from tests.annotate.web.client import Client, spoken_to
 from tests.annotate.web.conftest import FULL_HASHER, FULL_NOBODY
-from tests.annotate.web.studies import BASE, FakeClock, Study, hidden, served
-
-HUGE = 100_000_000
+from tests.annotate.web.studies import BASE, PASSWORD, Browser, FakeClock, Study, hidden, served
 
 
 def test_every_answer_has_the_headers(bare: Study) -> None:
@@ -33,14 +32,16 @@ def test_every_answer_has_the_headers(bare: Study) -> None:
     assert "unsafe" not in POLICY
 
 
-def test_https_servers_say_so_and_keep_their_cookies_to_themselves(tmp_path: Path) -> None:
+def test_https_servers_say_so_and_cookies_are_out_of_reach_of_scripts_and_other_sites(tmp_path: Path) -> None:
     with served(tmp_path) as study:
         study.settings = replace(study.settings, base_url="https://testserver")
-        reply = study.client(follow=False).get("/login")
+        browser = Browser(Client(study.client().app, base_url="https://testserver", follow_redirects=False))
+        browser.get("/login")
+        form = {"name": "Worker", "password": PASSWORD}
+        reply = browser.post("/login", form, headers={"origin": "https://testserver"})
     assert "max-age" in reply.headers["strict-transport-security"]
-    cookie = reply.headers["set-cookie"]
-    assert cookie.startswith("__Host-")
-    assert "Secure" in cookie
+    (cookie,) = (each for each in reply.headers.get_list("set-cookie") if each.startswith("__Host-grater-session"))
+    assert all(words in cookie for words in ("Secure", "HttpOnly", "SameSite=lax", "Path=/"))
 
 
 def test_a_foreign_host_is_refused(bare: Study) -> None:
@@ -56,23 +57,11 @@ def test_static_files_stay_in_their_folder(bare: Study) -> None:
 
 @pytest.mark.parametrize("path", ["/manage/import", "/api/v1/import", "/login"])
 def test_a_hundred_megabytes_are_refused_before_a_byte_is_read(bare: Study, path: str) -> None:
-    """Spoken to as a server speaks to it, since a test client reads everything before it sends anything."""
-    sent: list[Message] = []
-
     async def receive() -> Message:
         raise AssertionError("the body was asked for")
 
-    async def send(message: Message) -> None:
-        sent.append(message)
-
-    headers = [(b"host", b"testserver"), (b"content-length", str(HUGE).encode())]
-    scope = {"type": "http", "method": "POST", "path": path, "raw_path": path.encode(), "query_string": b""}
-
-    async def ask() -> None:
-        await bare.client().app({**scope, "headers": headers, "http_version": "1.1", "scheme": "http"}, receive, send)
-
-    asyncio.run(ask())
-    assert sent[0]["status"] == 413
+    said = asyncio.run(spoken_to(bare.client().app, path, receive, headers=[(b"content-length", b"100000000")]))
+    assert said[0]["status"] == 413
 
 
 def test_a_body_that_does_not_say_its_length_is_stopped_on_the_way(bare: Study) -> None:
@@ -180,21 +169,11 @@ def test_a_request_out_of_time_is_broken_off_and_may_be_sent_again(tmp_path: Pat
 
 
 def test_who_goes_away_while_sending_is_no_error_of_the_server(bare: Study, caplog: pytest.LogCaptureFixture) -> None:
-    came: list[Message] = []
-    boundary = b"multipart/form-data; boundary=x"
-    headers = [(b"host", b"testserver"), (b"origin", BASE.encode()), (b"content-type", boundary)]
-    scope = {"type": "http", "method": "POST", "path": "/login", "raw_path": b"/login", "query_string": b""}
-
     async def receive() -> Message:
         return {"type": "http.disconnect"}
 
-    async def send(message: Message) -> None:
-        came.append(message)
-
-    async def ask() -> None:
-        await bare.client().app({**scope, "headers": headers, "http_version": "1.1", "scheme": "http"}, receive, send)
-
+    headers = [(b"origin", BASE.encode()), (b"content-type", b"multipart/form-data; boundary=x")]
     with caplog.at_level(logging.ERROR, logger="grater.annotate.web"):
-        asyncio.run(ask())
+        said = asyncio.run(spoken_to(bare.client().app, "/login", receive, headers=headers))
     assert caplog.records == []
-    assert came[0]["status"] == 400
+    assert said[0]["status"] == 400

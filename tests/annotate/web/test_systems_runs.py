@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,9 +17,8 @@ from grater.annotate.web import study as study_pages
 from grater.annotate.web.security import READ_ONLY_POLICY
 from grater.detect.systems import load_system
 from grater.model import Essay
+from tests.annotate.web.processes import serving, wait_until
 from tests.annotate.web.studies import Study, served
-from tests.annotate.web.test_calls_walk import wait_until
-from tests.ports import free_port
 
 TEXT = "He depends of the weather. We arrive to the square at six, and my uncle waits for us near of the fountain. "
 SYSTEM = "prep-lm"
@@ -108,7 +103,6 @@ def test_a_report_has_its_author_and_the_day_on_which_it_was_made(study: Study) 
     page = manager.get(link).text
     today = datetime.fromtimestamp(study.clock() / 1000, UTC)
     assert "<span>Ann Other</span>" in page
-    assert f"Ann Other ({today.year}). Two schools. Report of the study" in page
     assert f"{today.day} {today:%B %Y}" in page
 
 
@@ -126,17 +120,12 @@ def test_a_server_that_is_killed_in_the_middle_does_the_work_when_it_is_back(tmp
             people.add(tx, name="Owner", role="owner", password_hash="x")
             content.add_essays(tx, [Essay(f"e{n}", TEXT * 5 + str(n)) for n in range(4)])
             run = ask_for_system(tx)
-        first = serving(tmp_path)
-        wait_until(lambda: state(store, run.run_id) == "running")
-        first.send_signal(signal.SIGKILL)
-        first.wait()
+        with serving(tmp_path / "study.db") as (_, first):
+            wait_until(lambda: state(store, run.run_id) == "running")
+            first.kill()
         assert state(store, run.run_id) == "running"  # nobody could say otherwise
-        second = serving(tmp_path)
-        try:
+        with serving(tmp_path / "study.db"):
             wait_until(lambda: state(store, run.run_id) == "done")
-        finally:
-            second.terminate()
-            second.wait()
         with store.read() as tx:
             n_decided = content.n_decisions(tx)
         assert decide(store, [load_system(SYSTEM)])[0].n_items == n_decided
@@ -145,8 +134,3 @@ def test_a_server_that_is_killed_in_the_middle_does_the_work_when_it_is_back(tmp
 def state(store: Store, run_id: str) -> str:
     with store.read() as tx:
         return runs.get(tx, run_id).state
-
-
-def serving(folder: Path) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "grater", "serve", str(folder / "study.db"), "--port", str(free_port())]
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=dict(os.environ))
