@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import pytest
 from playwright.sync_api import Browser, Route, expect
 
@@ -11,25 +9,6 @@ from grater.annotate.people import Person
 from tests.browser.site import Site
 from tests.browser.test_adjudication import marked
 from tests.browser.tour import studio_job
-
-
-@dataclass
-class Held:
-    """Requests for a module, none of which is answered until the test lets them go."""
-
-    routes: list[Route] = field(default_factory=list)
-    is_over: bool = False
-
-    def hold(self, route: Route) -> None:
-        if self.is_over:
-            route.continue_()
-        else:
-            self.routes.append(route)
-
-    def let_go(self) -> None:
-        self.is_over = True
-        for route in self.routes:
-            route.continue_()
 
 
 def form(site: Site, person: Person) -> str:
@@ -55,11 +34,13 @@ def essay(site: Site, _: Person) -> str:
 def test_a_key_before_its_module(site: Site, chromium: Browser, address_of, module, keys, effect) -> None:  # type: ignore[no-untyped-def]
     person = site.person("manager")
     with site.visit(chromium, person) as (page, _):
-        held = Held()
-        page.route(f"**/{module}*", lambda route: held.hold(route))
-        page.goto(address_of(site, person), wait_until="commit")
+        held: list[Route] = []
+        page.route(f"**/{module}*", lambda route: held.append(route))
+        with page.expect_request(f"**/{module}*"):
+            page.goto(address_of(site, person), wait_until="commit")
         expect(page.get_by_role("contentinfo")).to_be_visible()
         page.keyboard.type(keys)
         expect(page.locator(effect)).to_have_count(0)
-        held.let_go()
+        for route in held:
+            route.continue_()
         expect(page.locator(effect)).to_have_count(1)

@@ -37,7 +37,7 @@ def test_from_an_empty_study_to_the_report_without_a_mouse(
         job_id = make_a_job(page)
         try_it(page)
         invite_and_open(page)
-        let_answer(empty, job_id, role="annotator", n_raters=2)
+        let_answer(empty, job_id)
         look(page)
         report(page, tmp_path)
     with empty.store.read() as tx:

@@ -103,40 +103,37 @@ def test_offsets_are_code_points_and_no_letter_is_cut(
         assert desk.saved() == [(start, start + len(found), found, "Others", ["x"])]
 
 
-def test_a_mark_turns_round_when_an_end_is_pulled_over_the_other(site: Site, chromium: Browser) -> None:
-    with marking(site, chromium, TEXT) as desk:
-        made(desk, "always", tag="woadv", correction="x")
-        opened(desk, "always", "mouse")
-        desk.pull("start", "always", "tea", "mouse", to_end=True)
-        expect(desk.page.locator(".slip-words")).to_have_text("tea")
-        desk.page.locator("[data-part=cancel]").click()
-        assert desk.quotes() == [("always", "WOadv", ["x"])], "cancelled"
-        expect(desk.page.locator(".marked")).to_have_text("always")
+def test_a_mark_turns_round_when_an_end_is_pulled_over_the_other(desk: EssayPage) -> None:
+    made(desk, "always", tag="woadv", correction="x")
+    opened(desk, "always", "mouse")
+    desk.pull("start", "always", "tea", "mouse", to_end=True)
+    expect(desk.page.locator(".slip-words")).to_have_text("tea")
+    desk.page.locator("[data-part=cancel]").click()
+    assert desk.quotes() == [("always", "WOadv", ["x"])], "cancelled"
+    expect(desk.page.locator(".marked")).to_have_text("always")
 
 
-def test_a_gap_has_one_handle_and_moves(site: Site, chromium: Browser) -> None:
-    with marking(site, chromium, TEXT) as desk:
-        desk.click("tea")
-        desk.page.locator("#insert-before").click()
-        expect(desk.page.locator(".handle:visible")).to_have_count(1)
-        desk.pull("start", "tea", "near", "mouse")
-        desk.fill(tag="mec", correction="!")
-        start = TEXT.index("near")
-        assert desk.saved() == [(start, start, "", "Mec", ["!"])]
+def test_a_gap_has_one_handle_and_moves(desk: EssayPage) -> None:
+    desk.click("tea")
+    desk.page.locator("#insert-before").click()
+    expect(desk.page.locator(".handle:visible")).to_have_count(1)
+    desk.pull("start", "tea", "near", "mouse")
+    desk.fill(tag="mec", correction="!")
+    start = TEXT.index("near")
+    assert desk.saved() == [(start, start, "", "Mec", ["!"])]
 
 
-def test_the_ends_are_moved_with_the_keyboard_alone(site: Site, chromium: Browser) -> None:
-    with marking(site, chromium, TEXT) as desk:
-        made(desk, "drinks", tag="vt", correction="drank")
-        desk.press("Enter")
-        while "handle-end" not in desk.page.evaluate("document.activeElement.className"):
-            desk.press("Tab")
-        desk.press("ArrowRight", "ArrowRight", "ArrowLeft", "Alt+ArrowLeft")
-        expect(desk.page.locator(".slip-words")).to_have_text("drinks alway")
-        desk.press("Shift+Tab", "ArrowLeft", "Enter")
-        assert desk.page.evaluate("document.activeElement.id") == "slip-tag"
-        desk.press("Control+Enter")
-        assert desk.quotes() == [("he drinks alway", "Vt", ["drank"])]
+def test_the_ends_are_moved_with_the_keyboard_alone(desk: EssayPage) -> None:
+    made(desk, "drinks", tag="vt", correction="drank")
+    desk.press("Enter")
+    while "handle-end" not in desk.page.evaluate("document.activeElement.className"):
+        desk.press("Tab")
+    desk.press("ArrowRight", "ArrowRight", "ArrowLeft", "Alt+ArrowLeft")
+    expect(desk.page.locator(".slip-words")).to_have_text("drinks alway")
+    desk.press("Shift+Tab", "ArrowLeft", "Enter")
+    assert desk.page.evaluate("document.activeElement.id") == "slip-tag"
+    desk.press("Control+Enter")
+    assert desk.quotes() == [("he drinks alway", "Vt", ["drank"])]
 
 
 @SLOWLY

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import product
 
-from grater.annotate import credentials, invitations, people
+from grater.annotate import invitations, people
 from grater.annotate.store.transaction import DAY, HOUR
 from grater.annotate.web import setup_link
 from grater.annotate.web.account import own_path
@@ -149,25 +149,13 @@ def come_back(study: Study, path: str, password: str = NEW) -> int:
     return status
 
 
-def test_a_link_gives_the_same_person_a_new_password_and_ends_their_sessions(bare: Study) -> None:
-    worker = bare.people["worker"]
-    old, _ = bare.write(credentials.start_session, worker.person_id, hours=12)
-    _, path = link_for(bare.browser("manager"), bare, "worker")
-    assert 'value="Worker" readonly' in bare.browser().get(path).text
-    assert come_back(bare, path) == 200
-    assert (log_in(bare.browser(), "Worker", PASSWORD), log_in(bare.browser(), "Worker", NEW)) == (401, 200)
-    with bare.store.read() as tx:
-        assert people.find_session(tx, old) is None
-        assert people.named(tx, "Worker").person_id == worker.person_id
-
-
-def test_a_link_back_works_once_and_the_newest_only(bare: Study) -> None:
-    _, first = link_for(bare.browser("manager"), bare, "worker")
-    _, second = link_for(bare.browser("manager"), bare, "worker")
-    assert come_back(bare, first) == 404
-    assert come_back(bare, second) == 200
+def test_a_link_gives_the_same_person_a_new_password_once_and_the_newest_link_only(bare: Study) -> None:
+    (_, first), (_, second) = (link_for(bare.browser("manager"), bare, "worker") for _ in range(2))
+    assert 'value="Worker" readonly' in bare.browser().get(second).text
+    assert [come_back(bare, path) for path in (first, second)] == [404, 200]
     assert come_back(bare, second, "yet another evening") == 404
-    assert log_in(bare.browser(), "Worker", NEW) == 200
+    assert (log_in(bare.browser(), "Worker", PASSWORD), log_in(bare.browser(), "Worker", NEW)) == (401, 200)
+    assert bare.read(people.named, "Worker").person_id == bare.people["worker"].person_id
 
 
 def test_only_owners_bring_managers_and_owners_back(bare: Study) -> None:

@@ -189,11 +189,7 @@ def test_scopes_keep_a_token_to_its_purpose(study: Study) -> None:
     next_unit, invite = f"/jobs/{study.jobs['error']}/next", {"role": "worker"}
     calls: list[tuple[str, object]] = [("/me", None), ("/people", None), (next_unit, {}), ("/invitations", invite)]
     statuses = {scope: [call(study, token, *each) for each in calls] for scope, token in scopes.items()}
-    assert statuses == {
-        "read": [200, 200, 403, 403],
-        "work": [200, 403, 200, 403],
-        "manage": [200, 200, 200, 200],
-    }
+    assert statuses == {"read": [200, 200, 403, 403], "work": [200, 403, 200, 403], "manage": [200, 200, 200, 200]}
     assert [call(study, token, "/me/tokens", {}) for token in scopes.values()] == [403, 403, 200]
 
 

@@ -33,6 +33,7 @@ from grater.annotate.writing import NewPublicPages, open_to_public
 from tests.annotate.web.client import spoken_to
 from tests.annotate.web.processes import serving
 from tests.annotate.web.studies import Browser, Study, hidden, served
+from tests.annotate.web.test_work_marking import save
 
 
 def taken(study: Study, task: str, who: str = "worker") -> tuple[Browser, str]:
@@ -63,10 +64,8 @@ def test_marks_take_room_by_the_length_of_their_essay(study: Study) -> None:
     mark = {"start": 0, "end": 0, "quote": "", "tag": "Others", "replacements": ["x"], "comment": "y" * 1999}
     many = json.dumps([mark] * 20)
     assert browser.post(path, {"edits": many}).status_code == 422
-    headers = {"origin": "http://testserver", "x-csrf-token": browser.csrf}
     for edits in (json.loads(many), [mark | {"filler": "x"}]):
-        body = {"revision": 0, "body": {"edits": edits, "set_aside": False}}
-        assert browser.client.put(f"{path}/draft", json=body, headers=headers).status_code == 422
+        assert save(browser, path, 0, edits).status_code == 422
     assert bytes_stored(study) == 0
     assert browser.post(path, {"edits": json.dumps([mark])}).status_code == 200
 

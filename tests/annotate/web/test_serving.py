@@ -48,7 +48,7 @@ def test_a_form_that_one_process_made_is_taken_by_another(bare: Study) -> None:
 
 def test_an_event_is_sent_by_one_process_of_two(location: str) -> None:
     with served(location, tasks=("construction",)) as study:
-        outside, one, _ = with_webhook(study)
+        outside, one = with_webhook(study)
         finish_one(study)
         other = Sender(study.store, post=outside)
 

@@ -27,11 +27,15 @@ FILLED: dict[str, dict[str, object]] = {
 N_UNITS = {"usage": 10, "cloze": 10, "choice": 10, "error": 10, "verify": 10, "construction": 1, "marking": 3}
 
 
-def start(browser: Browser, study: Study, task: str) -> str:
+def begin(browser: Browser, job_id: str) -> str:
     """Take the next unit; give its path."""
-    browser.get(f"/jobs/{study.jobs[task]}")
-    path: str = browser.post(f"/jobs/{study.jobs[task]}/next").url.path
+    browser.get(f"/jobs/{job_id}")
+    path: str = browser.post(f"/jobs/{job_id}/next").url.path
     return path
+
+
+def start(browser: Browser, study: Study, task: str) -> str:
+    return begin(browser, study.jobs[task])
 
 
 def answer(browser: Browser, path: str, form: dict[str, object]):  # type: ignore[no-untyped-def]
