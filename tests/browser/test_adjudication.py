@@ -191,9 +191,7 @@ def test_an_essay_is_adjudicated(site: Site, chromium: Browser, decide, options)
     ]  # fmt: skip
 
 
-def test_eighteen_places_fill_less_than_two_screens_and_every_card_holds_its_text(
-    site: Site, chromium: Browser
-) -> None:
+def test_eighteen_places_fill_two_screens_and_every_card_holds_its_text(site: Site, chromium: Browser) -> None:
     """Beside a long word and a long correction; at first eighteen places took 9.6 screens."""
     words = ["Unfortunately", "incomprehensibility-of-everything", *(f"people{n}" for n in range(10, 26))]
     text = "".join(f"In the long run the {word} of this town hope that it will become better. " for word in words)

@@ -28,9 +28,7 @@ def empty(tmp_path: Path) -> Iterator[Site]:
 
 
 @pytest.mark.parametrize("screen", ["desktop", pytest.param("phone", marks=pytest.mark.slow)])
-def test_from_an_empty_study_to_the_report_without_a_mouse(
-    chromium: Browser, empty: Site, tmp_path: Path, screen: str
-) -> None:
+def test_from_nothing_to_the_report_by_keys(chromium: Browser, empty: Site, tmp_path: Path, screen: str) -> None:
     with empty.visit(chromium, empty.person("owner"), viewport=SCREENS[screen]) as (page, _):
         page.goto("/manage")
         paste_texts(page)

@@ -131,9 +131,7 @@ OFFERED = (("visit", "visited", "Vt"), ("in", "at", "Wcip"), ("own", "has", "SVA
 
 
 @pytest.mark.parametrize("hand", ["keys", "finger"])
-def test_suggestions_are_accepted_changed_or_rejected_by_one_key_or_tap(
-    site: Site, chromium: Browser, hand: str
-) -> None:
+def test_one_key_or_tap_accepts_changes_or_rejects_a_suggestion(site: Site, chromium: Browser, hand: str) -> None:
     with marking(site, chromium, TEXT, offered=OFFERED, **(PHONE if hand == "finger" else {})) as desk:
         page = desk.page
         expect(page.locator("#ghost-words")).to_have_text("4 of 4 suggestions open")

@@ -48,9 +48,7 @@ def test_the_end_of_a_mark_is_pulled_on_and_its_start_back(site: Site, chromium:
         assert desk.quotes() == [("own", "SVA", ["owns"])], "one step back"
 
 
-def test_a_finger_taps_a_word_and_pulls_by_whole_words_outwards_and_by_letters_back(
-    site: Site, chromium: Browser
-) -> None:
+def test_a_finger_pulls_by_whole_words_outwards_and_by_letters_back(site: Site, chromium: Browser) -> None:
     with marking(site, chromium, TEXT, **PHONE) as desk:
         desk.tap("drinks")
         desk.pull("end", "drinks", "alw", "finger")
@@ -91,9 +89,7 @@ SELECT = """(words) => {
     ("tea", CAFE, f"tea in a {CAFE}"), ("My", FAMILY, f"My {FAMILY}"), ("wave", FLAGS[:2], f"wave {FLAGS[:2]}"),
     ("wave", FLAGS, f"wave {FLAGS}"), ("שלום", "עול", "שלום עול"),
 ])  # fmt: skip
-def test_offsets_are_code_points_and_no_letter_is_cut(
-    site: Site, chromium: Browser, words: str, to: str, found: str
-) -> None:
+def test_no_letter_is_cut_by_an_offset(site: Site, chromium: Browser, words: str, to: str, found: str) -> None:
     with marking(site, chromium, TEXT) as desk:
         made(desk, words, tag="others", correction="x")
         opened(desk, words, "mouse")

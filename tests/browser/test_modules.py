@@ -19,9 +19,7 @@ SLOWLY = settings(max_examples=12, deadline=None, suppress_health_check=[HealthC
 
 @SLOWLY
 @given(st.lists(SPANS, min_size=1, max_size=25))
-def test_pieces_are_the_range_each_code_point_once_and_know_their_marks(
-    module_page: Page, batch: list[list[list[int]]]
-) -> None:
+def test_pieces_are_the_range_once_and_know_their_marks(module_page: Page, batch: list[list[list[int]]]) -> None:
     found = call(
         module_page,
         "pieces",
@@ -128,9 +126,7 @@ def spans(text: str) -> st.SearchStrategy[list[tuple[int, int]]]:
 
 @SLOWLY
 @given(BATCH)
-def test_javascript_cuts_the_same_words_as_python(
-    module_page: Page, batch: list[tuple[str, list[tuple[int, int]]]]
-) -> None:
+def test_javascript_cuts_words_as_python(module_page: Page, batch: list[tuple[str, list[tuple[int, int]]]]) -> None:
     cut = call(
         module_page,
         "offsets",

@@ -1,16 +1,22 @@
-"""Nothing that was typed is dropped without a word (P14): open slips, forms left, refused or sent when signed out."""
+"""Nothing that was typed is dropped without a word (P14): open slips, forms left, refused or sent when signed out.
+
+A key pressed as soon as a page is seen counts, however long the page's modules take to come.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from playwright.sync_api import Browser, Dialog, Page, expect
+import pytest
+from playwright.sync_api import Browser, Dialog, Page, Route, expect
 
 from grater.annotate import credentials
+from grater.annotate.people import Person
 from tests.browser.essay_page import EssayPage, open_own_desk
 from tests.browser.site import Site
 from tests.browser.test_adjudication import marked, rated
+from tests.browser.tour import studio_job
 
 TEXT = "He repeat the question again. She own a bakery."
 COMMENT = "#slip-comment"
@@ -179,3 +185,38 @@ def test_a_message_typed_next_to_another_form_is_asked_about(site: Site, chromiu
         page.locator("#message").fill("")
         with page.expect_navigation():  # a question that nobody answers would hold it
             page.get_by_role("button", name="Send review").click()
+
+
+def a_form(site: Site, person: Person) -> str:
+    return site.lease(site.rating_job("error"), person)
+
+
+def a_studio(site: Site, _: Person) -> str:
+    return f"/manage/jobs/{studio_job(site)}/gold/studio"
+
+
+def an_essay(site: Site, _: Person) -> str:
+    return f"/adjudicate/{marked(site)}"
+
+
+@pytest.mark.parametrize(
+    ("address_of", "module", "keys", "effect"),
+    [
+        (a_form, "keys.js", "1", "input[value=error]:checked"),
+        (a_studio, "press.js", "2", "input[value=ok]:checked"),
+        (an_essay, "adjudicate.js", "b", "#place-1 input[value=B]:checked"),
+    ],
+)
+def test_a_key_before_its_module(site: Site, chromium: Browser, address_of, module, keys, effect) -> None:  # type: ignore[no-untyped-def]
+    person = site.person("manager")
+    with site.visit(chromium, person) as (page, _):
+        held: list[Route] = []
+        page.route(f"**/{module}*", lambda route: held.append(route))
+        with page.expect_request(f"**/{module}*"):
+            page.goto(address_of(site, person), wait_until="commit")
+        expect(page.get_by_role("contentinfo")).to_be_visible()
+        page.keyboard.type(keys)
+        expect(page.locator(effect)).to_have_count(0)
+        for route in held:
+            route.continue_()
+        expect(page.locator(effect)).to_have_count(1)

@@ -74,7 +74,7 @@ ENDINGS = [by_a_new_password, by_recovery, by_demotion, by_exclusion, by_ejectio
 
 
 @pytest.mark.parametrize("end", ENDINGS)
-def test_sessions_tokens_and_seats_end_with_the_reason_for_access(
+def test_sessions_tokens_and_seats_end_with_what_access_rests_on(
     study: Study, end: Callable[[Study, str], None]
 ) -> None:
     seat_id = seat_for(study, "adjudicator", "manager")
@@ -93,9 +93,7 @@ def test_sessions_tokens_and_seats_end_with_the_reason_for_access(
 
 
 @pytest.mark.parametrize("end", [by_demotion, by_exclusion])
-def test_links_that_somebody_made_end_with_their_power_to_make_them(
-    study: Study, end: Callable[[Study, str], None]
-) -> None:
+def test_links_end_with_their_makers_power_to_make_them(study: Study, end: Callable[[Study, str], None]) -> None:
     manager = study.browser("manager")
     rater = study.people["worker"].person_id
     page = manager.post("/manage/invitations", {"role": "annotator", "number": "1", "days": "14"}).text

@@ -194,9 +194,7 @@ def test_raters_from_panels_and_programs_have_none(bare: Study) -> None:
 
 
 @pytest.mark.parametrize("door", ["page", "command"])
-def test_the_owner_requires_and_resets_it(
-    bare: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str], door: str
-) -> None:
+def test_an_owner_rules_it(bare: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str], door: str) -> None:
     """The page does it by the call that a program makes."""
 
     def status_of(path: str, form: dict[str, object], *options: str) -> int:

@@ -208,9 +208,7 @@ def refuse(*_: object, **__: object) -> None:
     raise StoreBusy("study.db: another change takes too long; try again")
 
 
-def test_a_busy_server_gives_text_and_answers_back(
-    visitor: Browser, open_study: Study, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_busy_server_gives_all_back(visitor: Browser, open_study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     field = marks_of(visitor.post("/check", {"text": TEXT}).text)["on → for"]
     sent = {"text": TEXT, "consent": "yes", field: "accept"}
     with monkeypatch.context() as patch:
@@ -231,9 +229,7 @@ def test_a_busy_server_gives_text_and_answers_back(
 
 
 @pytest.mark.parametrize("task", ["error", "verify"])
-def test_answers_go_into_no_job_that_only_has_the_name_or_is_closed(
-    visitor: Browser, open_study: Study, task: str
-) -> None:
+def test_answers_go_into_no_other_or_closed_job_of_the_name(visitor: Browser, open_study: Study, task: str) -> None:
     with open_study.store.write() as tx:
         job = jobs.add(tx, name=JOB, task=task, access="assigned")
         jobs.set_state(tx, job.job_id, "open" if task == "error" else "closed")

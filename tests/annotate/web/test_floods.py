@@ -100,9 +100,7 @@ def test_a_guest_and_a_visitor_have_a_number_of_requests_and_people_with_account
         assert guest.get("/jobs").status_code == visitor.get("/login").status_code == 200
 
 
-def test_a_guest_without_budget_is_refused_before_the_study_is_asked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_guest_without_budget_costs_the_study_no_query(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     find = people.find_session
 
@@ -145,9 +143,7 @@ def test_what_a_visitor_sends_at_once_is_served_by_turns_and_a_clock_set_back_ke
         assert [visitor.get("/login").status_code for _ in range(130)][-1] == 429, "it would wait too long"
 
 
-def test_few_requests_of_a_visitor_or_guest_are_worked_on_at_one_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_few_requests_of_a_stranger_are_worked_on_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     at_work: list[int] = []
     seen: list[int] = []
     wanted = [Barrier(1)]

@@ -219,9 +219,7 @@ BODIES = [
 
 
 @pytest.mark.parametrize(("path", "body"), BODIES)
-def test_a_bad_body_is_reported_and_changes_nothing(
-    shared: Study, described: Described, path: str, body: str
-) -> None:
+def test_a_bad_body_is_told_and_changes_nothing(shared: Study, described: Described, path: str, body: str) -> None:
     owner = Program(shared, "owner")
     headers = {**owner.headers, "content-type": "application/json"}
     place = API + path.format(**shared.jobs)

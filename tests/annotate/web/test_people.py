@@ -128,9 +128,7 @@ def test_of_two_new_passwords_at_once_the_second_is_refused(bare: Study) -> None
         ("/me/seats/{seat}", "INSERT INTO sessions"),
     ],
 )
-def test_what_an_intruder_asks_for_while_their_access_ends_is_not_given_or_ends_too(
-    bare: Study, path: str, before: str
-) -> None:
+def test_what_an_intruder_gets_while_their_access_ends_ends_with_it(bare: Study, path: str, before: str) -> None:
     victim = bare.people["manager"]
     joint = bare.write(people.add_seat, [victim.name, "Adjudicator"])
     intruder = bare.browser("manager")
@@ -242,9 +240,7 @@ def test_a_rater_who_is_shut_out_while_they_answer_or_ask_gets_nothing_stored(ba
     assert late == [] or not bare.store.is_postgres  # on SQLite the rater was first
 
 
-def test_a_form_that_comes_slowly_does_not_outlive_the_access_of_its_sender(
-    bare: Study, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_slow_form_does_not_outlive_the_access_of_its_sender(bare: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(context, "SLOW_SECONDS", 0.0)
     monkeypatch.setattr(context, "_who", let_in_and_remove(bare))
     job_id = bare.write(add_job, "error")

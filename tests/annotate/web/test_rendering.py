@@ -45,7 +45,7 @@ def test_a_page_that_is_not_there_is_the_nearest() -> None:
         assert pager(n_rows, page, size=50) == Pager(*found, 50)
 
 
-def test_a_page_has_one_sheet_with_every_file_in_it_and_keeps_it_for_good(
+def test_a_page_has_one_sheet_of_all_files_and_keeps_it_for_good(
     bare: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client = bare.client()

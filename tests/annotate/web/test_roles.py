@@ -207,9 +207,7 @@ def call_as(study: Study, who: str, method: str, route: str, ids: dict[str, str]
 
 @pytest.mark.parametrize("who", ["annotator", "owner"])
 @pytest.mark.parametrize(("method", "route"), ROUTES)
-def test_nobody_finds_what_is_anothers(
-    owned: tuple[Study, dict[str, str]], method: str, route: str, who: str
-) -> None:
+def test_nobody_finds_anothers_things(owned: tuple[Study, dict[str, str]], method: str, route: str, who: str) -> None:
     study, ids = owned
     assert call_as(study, who, method, route, ids) == (404, 0)
 

@@ -92,9 +92,7 @@ def test_the_report_is_a_download_of_one_job(study: Study) -> None:
 
 
 @pytest.mark.parametrize("n", [1, 9])
-def test_the_cost_of_a_width_is_in_the_currency_of_the_study_also_where_nearly_all_is_flagged(
-    study: Study, n: int
-) -> None:
+def test_the_cost_of_a_width_is_in_the_currency_of_the_study_also_if_most_is_flagged(study: Study, n: int) -> None:
     decided(study, "S", n=n)
     owner = study.browser("owner")
     before = plain(owner.get("/manage/sure?cents=7").text)
@@ -103,7 +101,7 @@ def test_the_cost_of_a_width_is_in_the_currency_of_the_study_also_where_nearly_a
     assert (" EUR" in before, " USD" in after, " EUR" in after) == (True, True, False)
 
 
-def test_no_form_and_no_call_reaches_an_address_that_the_owner_has_not_named(
+def test_no_form_or_call_reaches_an_address_not_named_by_owners(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("no_proxy", "127.0.0.1")
@@ -117,9 +115,7 @@ def test_no_form_and_no_call_reaches_an_address_that_the_owner_has_not_named(
     assert not study.read(runs.latest, most=1)
 
 
-def test_a_model_over_its_limit_stops_with_the_reason_and_stores_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_over_its_limit_says_so_and_stores_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     with model_serving(answer) as model:
         chat = {"most_requests": 1, "cache": str(tmp_path / "answers.jsonl")}

@@ -256,9 +256,7 @@ def told_apart(tallies: Mapping[str, Tally]) -> str:
 
 
 @pytest.mark.parametrize("access", ["pool", "assigned"])
-def test_nobody_tells_gold_from_work_before_the_answer(
-    tmp_path: Path, access: Access, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nobody_tells_gold_before_the_answer(tmp_path: Path, access: Access, monkeypatch: pytest.MonkeyPatch) -> None:
     with seeded(tmp_path, 1, monkeypatch) as study:
         require_chance(attack(study, n_jobs=2, seed=1, access=access), most=0.25)
 

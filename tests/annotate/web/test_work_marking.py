@@ -96,15 +96,6 @@ def test_the_page_tells_nothing_of_another_annotator_and_nobody_saves_into_their
     assert "xyzzy" in browser.get(path).text
 
 
-def test_the_page_says_how_far_the_annotator_is_and_gives_the_essay_back(study: Study) -> None:
-    browser, path = begin(study, "annotator")
-    page = browser.get(path).text
-    assert "0 of 3 done" in page
-    assert f'action="{path}/return"' in page
-    assert browser.post(f"{path}/return").status_code == 200
-    assert "This unit is no longer yours" in browser.get(path).text
-
-
 def test_a_job_whose_units_are_all_done_offers_no_way_in(study: Study) -> None:
     job = study.write(plans.plan_job, plans.NewJob(name="own", task="marking", annotators=("Annotator",), most=1))
     browser = study.browser("annotator")
@@ -114,10 +105,10 @@ def test_a_job_whose_units_are_all_done_offers_no_way_in(study: Study) -> None:
     assert "all done" in browser.get("/jobs").text
 
 
-def first_word(page: str, replacement: str | None = None) -> str:
+def first_word(page: str, replacement: str | None = None, *, tag: str = "Mec") -> str:
     text = next(text for text in TEXTS if json.dumps(text)[1:-1] in page or text in page)
     word = text.split()[0]
-    mark = {"start": 0, "end": len(word), "quote": word, "tag": "Mec", "comment": ""}
+    mark = {"start": 0, "end": len(word), "quote": word, "tag": tag, "comment": ""}
     return json.dumps([{**mark, "replacements": [replacement or word]}])
 
 

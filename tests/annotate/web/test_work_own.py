@@ -27,12 +27,12 @@ def study(place: Path | str) -> Iterator[Study]:
         yield found
 
 
-def mark_all(study: Study, who: str, correction: str) -> Browser:
+def mark_all(study: Study, who: str, correction: str, *, tag: str = "Mec") -> Browser:
     """Every essay, with its first word marked."""
     browser, job_id = study.browser(who), study.jobs["marking"]
     path = browser.post(f"/jobs/{job_id}/next").url.path
     while path.startswith("/leases/"):
-        path = answer(browser, path, {"edits": first_word(browser.get(path).text, correction)}).url.path
+        path = answer(browser, path, {"edits": first_word(browser.get(path).text, correction, tag=tag)}).url.path
         study.clock.now += MINUTE
     return browser
 
