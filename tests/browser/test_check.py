@@ -13,8 +13,8 @@ from grater.annotate.writing import JOB
 from tests.browser.site import Site
 from tests.browser.test_accessibility import complaints
 
-TEXT = "She is interested of music. I arrived to the station. I listened the music."
-MENDED = "She is interested in music. I arrived at the station. I listened to the music."
+TEXT = "She was interested of music. I arrived to the station. I listened the music."
+MENDED = "She was interested in music. I arrived at the station. I listened to the music."
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def test_a_text_outlives_the_page_until_a_file_is_chosen(desk: Page) -> None:
     desk.reload()
     expect(desk.locator("#text")).to_have_value(TEXT)
     expect(desk.locator("[data-under] mark")).to_have_count(3)
-    other = b"She is interested of music."
+    other = b"She was interested of music."
     desk.locator("#file").set_input_files({"name": "a.txt", "mimeType": "text/plain", "buffer": other})
     expect(desk.locator("#text")).to_have_value(other.decode())
     expect(desk.locator("[data-under] mark")).to_have_count(1)
