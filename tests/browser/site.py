@@ -52,11 +52,14 @@ class Site:
     store: Store
 
     def person(self, role: str = "annotator", surname: str = "") -> Person:
-        """Somebody who can log in, with the password of the server's own tests."""
-        number = next(NUMBER)
+        """Somebody who can log in, with the password of the server's own tests.
+
+        An owner cannot: the study would have no link for its first one any more.
+        """
+        number, password_hash = next(NUMBER), "" if role == "owner" else studies.PASSWORD_HASH
         name = f"{NAMES[number % len(NAMES)]}{surname} {number}" if surname else name_of(number)
         with self.store.write() as tx:
-            return people.add(tx, name=name, role=role, password_hash=studies.PASSWORD_HASH)
+            return people.add(tx, name=name, role=role, password_hash=password_hash)
 
     def context(self, browser: Browser, person: Person | None, **options: Any) -> BrowserContext:
         """A browser of its own in which the person is logged in, or nobody."""
