@@ -27,7 +27,7 @@ LONGEST = (
     "annotate/study/test_lives.py",
     "annotate/study/test_importing_killed.py",
     "browser/test_manager_keyboard.py",
-    "annotate/web/test_systems_runs.py",
+    "annotate/web/test_systems.py",
     "annotate/study/test_archive_backup.py",
     "annotate/study/test_export.py",
     "test_three_doors.py",

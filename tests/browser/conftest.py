@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.annotate.store.conftest import even_gold
 from tests.browser.chromium import launch, watched
+from tests.browser.essay_page import EssayPage, marking
 from tests.browser.modules import serve_modules
 from tests.browser.site import Site, live_site
 from tests.conftest import Demo
@@ -42,6 +43,13 @@ def living(demo: Demo, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sit
     shutil.copy(demo.folder / "study.db", folder)
     with live_site(folder) as running:
         yield running
+
+
+@pytest.fixture
+def desk(site: Site, chromium: Browser, request: pytest.FixtureRequest) -> Iterator[EssayPage]:
+    """A new annotator before the `TEXT` of a file of tests."""
+    with marking(site, chromium, request.module.TEXT) as page:
+        yield page
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, expect
 
-from grater.annotate import leases, marks
+from grater.annotate import marks
 from grater.annotate.people import Person
 from tests.browser.chromium import Complaints, watched
 from tests.browser.site import Site
@@ -45,6 +45,9 @@ RIM = f"""([words, isEnd]) => {{ {RANGE}
 }}"""
 
 
+KEYS = ("Tab", "Enter", "Backspace", "Delete")
+
+
 @dataclass
 class EssayPage:
     """A page on which an essay is being marked."""
@@ -55,6 +58,7 @@ class EssayPage:
     unit_id: str
     address: str
     complaints: Complaints = field(default_factory=Complaints)
+    job_id: str = ""
 
     @contextmanager
     def second_tab(self) -> Iterator[EssayPage]:
@@ -62,31 +66,26 @@ class EssayPage:
         with watched(self.page.context) as (page, complaints):
             page.goto(self.address)
             expect(page.locator("#save-state")).to_have_text("All marks saved")
-            yield EssayPage(page, self.site, self.person, self.unit_id, self.address, complaints)
+            yield replace(self, page=page, complaints=complaints)
 
     def place(self, words: str) -> tuple[float, float, float]:
         """Left, right and middle height of words that stand on one line and in one piece of the text."""
-        found = self._find(words)
+        found = self._measured(FIND, words)
         return found["left"], found["right"], found["middle"]
 
-    def _find(self, words: str) -> dict[str, float]:
-        return self._measured(FIND, words)
-
-    def _rim(self, words: str, is_end: bool) -> dict[str, float]:
-        """A point just inside the first or the last letter of words, wherever the page stands."""
-        return self._measured(RIM, words, is_end)
-
     def _measured(self, script: str, words: str, is_end: bool = False) -> dict[str, float]:
+        """What a script finds out about words; `RIM` of the point just inside their first or their last letter."""
         found: dict[str, float] | None = self.page.evaluate(script, [words, is_end])
         assert found, f"{words!r} is not on the page in one piece"
         return found
 
-    def drag(self, words: str) -> None:
-        """Over the words from the first letter to the last, also where a line ends between them."""
-        found = self._find(words)
-        self.page.mouse.move(found["left"] + 1, found["middle"])
+    def drag(self, words: str, *, to: str = "") -> None:
+        """Over the words, and on to others, from the first letter to the last, also over the end of a line."""
+        first = self._measured(FIND, words)
+        last = self._measured(FIND, to or words)
+        self.page.mouse.move(first["left"] + 1, first["middle"])
         self.page.mouse.down()
-        self.page.mouse.move(found["right"] - 1, found["end"], steps=4)
+        self.page.mouse.move(last["right"] - 1, last["end"], steps=4)
         self.page.mouse.up()
 
     def click(self, words: str) -> None:
@@ -114,7 +113,8 @@ class EssayPage:
         box = handle.bounding_box()
         assert box, "no handle there"
         is_end = side == "end"
-        here, there = self._rim(words, is_end), self._rim(to, is_end if to_end is None else to_end)
+        here = self._measured(RIM, words, is_end)
+        there = self._measured(RIM, to, is_end if to_end is None else to_end)
         x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
         goal_at = (x + there["x"] - here["x"], y + there["y"] - here["y"])
         halfway = ((x + goal_at[0]) / 2, (y + goal_at[1]) / 2)
@@ -131,17 +131,30 @@ class EssayPage:
         for key in keys:
             self.page.keyboard.press(key)
 
+    def type(self, *parts: str) -> None:
+        """Letters, and keys by their names, in turn."""
+        for part in parts:
+            if part in KEYS:
+                self.page.keyboard.press(part)
+            else:
+                self.page.keyboard.type(part)
+
     def fill(self, *, tag: str, correction: str | None) -> None:
         """The rest of a mark by keyboard, once its slip is open."""
-        self.page.keyboard.type(tag)
-        self.press("Tab")
-        if correction is not None:
-            self.page.keyboard.type(correction)
-        self.press("Enter")
+        self.type(tag, "Tab", *([] if correction is None else [correction]), "Enter")
 
     def mark(self, words: str, tag: str, correction: str | None) -> None:
         self.drag(words)
         self.fill(tag=tag, correction=correction)
+
+    def finish(self) -> None:
+        self.page.get_by_role("button", name="Finish essay").click()
+
+    def handed_in(self) -> dict[str, Any]:
+        """The one answer of the job, once the annotator is thanked for it."""
+        expect(self.page.get_by_role("heading", name="Thank you")).to_be_visible()
+        (answer,) = self.site.handed_in(self.job_id)
+        return dict(answer.payload)
 
     def expect_state(self, state: str) -> None:
         expect(self.page.locator(f"#save-state[data-state={state}]")).to_be_visible()
@@ -165,12 +178,10 @@ class EssayPage:
 
 def open_essay(page: Page, site: Site, person: Person, address: str) -> EssayPage:
     """The essay that the person has on lease, on a page of their browser."""
-    with site.store.read() as tx:
-        lease = leases.find(tx, address.rpartition("/")[2], person_id=person.person_id)
-    assert lease is not None
+    unit = site.desk(address, person).unit
     page.goto(address)
     expect(page.locator("#save-state")).to_have_text("All marks saved")
-    return EssayPage(page, site, person, lease.unit_id, address)
+    return EssayPage(page, site, person, unit.unit_id, address, job_id=unit.job.job_id)
 
 
 def open_own_desk(page: Page, site: Site, adjudicator: Person, unit_id: str) -> EssayPage:

@@ -5,12 +5,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from playwright.sync_api import Locator, Page, ViewportSize, expect
+from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
 
 from tests.annotate.web.studies import PASSWORD
+from tests.browser.chromium import Complaints
+from tests.browser.site import Site
 
 DESKTOP, PHONE = ViewportSize(width=1280, height=800), ViewportSize(width=360, height=740)
 WAYS: dict[str, tuple[str, ViewportSize, bool]] = {
@@ -30,6 +34,39 @@ FOCUS = """() => {
   const href = node.getAttribute('href') ?? '';
   return { kind: node.type ?? '', name: node.name ?? '', words: node.textContent.trim(), asked, href };
 }"""
+
+
+@dataclass
+class FormPage:
+    """The first of two units of a job, before a rater who is new to it."""
+
+    page: Page
+    complaints: Complaints
+    site: Site
+    job_id: str
+    address: str
+
+    def say(self, words: str) -> None:
+        self.page.get_by_label(words, exact=False).first.check()
+        self.page.get_by_role("button", name=SAVE).click()
+
+    def wait_for_next(self) -> None:
+        self.page.wait_for_url(lambda url: "/leases/" in url and not url.endswith(self.address))
+
+    def labels(self) -> list[str]:
+        return [answer.label for answer in self.site.handed_in(self.job_id)]
+
+
+@contextmanager
+def rating(
+    site: Site, chromium: Browser, task: str = "error", *, surname: str = "", **options: Any
+) -> Iterator[FormPage]:
+    person = site.person("worker", surname)
+    job_id = site.rating_job("rank", pairs=True) if task == "pairs" else site.rating_job(task)
+    address = site.lease(job_id, person)
+    with site.visit(chromium, person, **options) as (page, complaints):
+        page.goto(address)
+        yield FormPage(page, complaints, site, job_id, address)
 
 
 def go_on(page: Page, hand: str, button: str) -> None:

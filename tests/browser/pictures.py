@@ -1,32 +1,42 @@
 """The pictures of the guide: `python -m tests.browser.pictures docs/images/guide` takes them all anew.
 
 Pages with a past are shown in the living study of the demo, which is made for it unless a folder that has one is
-named behind; tasks and the odd pages are staged.  Pictures of the README are among them (`tests.browser.readme`).
+named behind; tasks and the odd pages are staged.  What is said in those of the README is held by
+`tests/browser/test_pictures.py`: words, not pixels or numbers.
 """
 
 from __future__ import annotations
 
+import base64
+import os
+import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from html import unescape
+from io import StringIO
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
 from playwright.sync_api import Browser, FloatRect, Page, ViewportSize, sync_playwright
+from rich.console import Console
+from rich.terminal_theme import TerminalTheme
+from rich.text import Text
 
 from grater.annotate import people
 from tests.annotate.store.crowds import evenly_hidden_gold
-from tests.browser.alive import stops
 from tests.browser.chromium import launch
 from tests.browser.essay_page import open_essay, open_own_desk
-from tests.browser.palette import smaller
-from tests.browser.readme import HEADLINE, TERMINAL, terminal, words_of
 from tests.browser.site import Site, live_site
 from tests.browser.test_adjudication import marked
 from tests.browser.tour import ESSAY as TOUR_ESSAY
-from tests.browser.tour import Stop, by_person, tour
+from tests.browser.tour import Stop, by_person, living_stops, tour
 
 WIDE: ViewportSize = {"width": 1000, "height": 600}
 HIGHEST = {"manage-guidelines": 420, "api": 420, "manage-essays": 600, "manage-items": 600, "adjudicate-job": 700}
@@ -52,7 +62,7 @@ FORMS = ("usage", "cloze", "choice", "error", "construction", "verify")
 
 
 def take(browser: Browser, site: Site, alive: Site, folder: Path) -> None:
-    living = stops(alive)
+    living = living_stops(alive)
     shown = {stop.picture for stop in living}
     _tour(browser, alive, living, folder)
     _tour(browser, site, [stop for stop in tour(site) if stop.picture not in shown], folder)
@@ -154,34 +164,25 @@ def _adjudicating(browser: Browser, site: Site, folder: Path) -> None:
 
 
 def _checking(browser: Browser, site: Site, folder: Path) -> None:
-    context = browser.new_context(base_url=site.url, viewport=WIDE)
-    page = context.new_page()
-    page.goto("/check")
-    page.locator("#text").fill(LEARNER)
-    page.locator("[data-notes] li").first.wait_for(timeout=180_000)
-    page.locator("#text").press("Control+Home")
-    page.keyboard.press("Alt+ArrowDown")
-    page.keyboard.press("Alt+Enter")
-    page.keyboard.press("Alt+ArrowDown")
-    page.evaluate("scrollTo(0, 0)")
-    page.screenshot(path=folder / "check.png")
-    context.close()
+    with _page(browser, site, None, viewport=WIDE) as page:
+        page.goto("/check")
+        page.locator("#text").fill(LEARNER)
+        page.locator("[data-notes] li").first.wait_for(timeout=180_000)
+        page.locator("#text").press("Control+Home")
+        for keys in ("Alt+ArrowDown", "Alt+Enter", "Alt+ArrowDown"):
+            page.keyboard.press(keys)
+        page.evaluate("scrollTo(0, 0)")
+        page.screenshot(path=folder / "check.png")
 
 
 def _tour(browser: Browser, site: Site, wanted: Sequence[Stop], folder: Path) -> None:
     """Every page once; text in bulk makes large files, so long pages are cut."""
     for person, theirs in by_person(wanted):
-        context = (
-            site.context(browser, person, viewport=WIDE)
-            if person
-            else browser.new_context(base_url=site.url, viewport=WIDE)
-        )
-        page = context.new_page()
-        for stop in theirs:
-            page.goto(stop.path)
-            _before(page, stop.picture, stop.path, folder)
-            _shot(page, folder / f"{stop.picture}.png", highest=HIGHEST.get(stop.picture, 900))
-        context.close()
+        with _page(browser, site, person, viewport=WIDE) as page:
+            for stop in theirs:
+                page.goto(stop.path)
+                _before(page, stop.picture, stop.path, folder)
+                _shot(page, folder / f"{stop.picture}.png", highest=HIGHEST.get(stop.picture, 900))
 
 
 DASHBOARD, MARKING = "crowd-crowd", "marking"
@@ -218,10 +219,137 @@ def _shot(page: Page, path: Path, *, highest: int) -> None:
 
 
 @contextmanager
-def _page(browser: Browser, site: Site, person: people.Person, **options: object) -> Iterator[Page]:
+def _page(browser: Browser, site: Site, person: people.Person | None, **options: object) -> Iterator[Page]:
     context = site.context(browser, person, **options)
     yield context.new_page()
     context.close()
+
+
+# The pictures of the README that need no browser: a terminal with `grater check`, and the report's first figure
+
+TERMINAL, HEADLINE = "terminal.svg", "headline.svg"
+SENTENCES = "I am interested of old cities. We discussed about our plans."
+WIDTH = 86
+THEME = TerminalTheme(
+    (22, 24, 27),
+    (236, 236, 238),
+    [
+        *((60, 64, 72), (255, 123, 114), (86, 211, 139), (237, 192, 74)),
+        *((79, 179, 232), (240, 166, 203), (86, 211, 203), (200, 204, 210)),
+    ],
+)
+FORMAT = """\
+<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}">
+<style>
+.{unique_id}-matrix {{ font: {char_height}px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace;
+  line-height: {line_height}px; }}
+{styles}
+</style>
+<defs><clipPath id="{unique_id}-clip-terminal"><rect x="0" y="0" width="{terminal_width}" height="{terminal_height}"/>
+</clipPath>{lines}</defs>
+<rect width="{width}" height="{height}" rx="10" fill="#16181b"/>
+<g transform="translate({terminal_x}, {terminal_y})" clip-path="url(#{unique_id}-clip-terminal)">
+{backgrounds}<g class="{unique_id}-matrix">{matrix}</g></g>
+</svg>
+"""
+
+
+def checked() -> str:
+    """What `grater check` says of a learner's sentences, with the colours of a terminal."""
+    program = str(Path(sys.executable).parent / "grater")
+    environment = {
+        **os.environ,
+        "FORCE_COLOR": "1",
+        "COLUMNS": str(WIDTH),
+        "LC_ALL": "C.UTF-8",
+        "TERM": "xterm-256color",
+    }
+    done = subprocess.run(
+        [program, "check", "-"], input=SENTENCES, env=environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def terminal() -> str:
+    """A terminal in which somebody has checked a text, as SVG."""
+    console = Console(record=True, width=WIDTH, file=StringIO(), force_terminal=True)
+    console.print(Text.from_markup(f'[bold green]$[/] echo "{SENTENCES}" | grater check -'), soft_wrap=False)
+    console.print(Text.from_ansi(checked().rstrip()))
+    return console.export_svg(theme=THEME, code_format=FORMAT, unique_id="terminal")
+
+
+def said_in(svg: str) -> list[str]:
+    """The words of a drawing, without numbers, in the order in which they stand."""
+    texts = [unescape(re.sub(r"<[^>]+>", "", each)) for each in re.findall(r"<text[^>]*>(.*?)</text>", svg, re.S)]
+    words = " ".join(texts).replace("\xa0", " ")
+    return [word for word in re.split(r"[\s\d.,\[\]]+", words) if word]
+
+
+LABELS = "h1, h2, h3, dt, legend, summary, button, nav a, table:not(.squares) thead th, label"
+
+
+def words_of(page: Page) -> list[str]:
+    """What a page calls its parts, without numbers: the same for other people and other judgments."""
+    shown = page.eval_on_selector_all(
+        LABELS, "all => all.filter(each => each.checkVisibility()).map(each => each.innerText)"
+    )
+    return sorted({re.sub(r"[\s\d.,]+", " ", text).strip() for text in shown} - {""})
+
+
+# Small files: a page has few colours and many shades between them where letters meet the ground; the most frequent
+# are kept, and each of the others becomes the nearest of these
+
+COLOURS = 256
+PIXELS = """async data => {
+  const image = new Image();
+  image.src = 'data:image/png;base64,' + data;
+  await image.decode();
+  const canvas = new OffscreenCanvas(image.width, image.height);
+  const paper = canvas.getContext('2d');
+  paper.drawImage(image, 0, 0);
+  const bytes = paper.getImageData(0, 0, image.width, image.height).data;
+  let text = '';
+  for (let at = 0; at < bytes.length; at += 32768) text += String.fromCharCode(...bytes.subarray(at, at + 32768));
+  return [image.width, image.height, btoa(text)];
+}"""
+
+
+def smaller(page: Page, png: bytes) -> bytes:
+    """The same picture in few colours; `page` is any page, whose browser reads the file."""
+    width, height, text = page.evaluate(PIXELS, base64.b64encode(png).decode())
+    rgba = np.frombuffer(base64.b64decode(text), np.uint8).reshape(height * width, 4).astype(np.uint32)
+    packed = rgba @ np.array([1 << 16, 1 << 8, 1, 0], np.uint32)
+    colours, places = _reduced(packed)
+    return _as_png(colours, places.reshape(height, width))
+
+
+def _reduced(packed: npt.NDArray[np.uint32]) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8]]:
+    """At most `COLOURS` colours, and which of them each pixel has."""
+    colours, places, counts = np.unique(packed, return_inverse=True, return_counts=True)
+    kept = colours[np.sort(np.argsort(-counts, kind="stable")[:COLOURS])]
+    nearest = np.argmin(np.abs(_channels(colours)[:, None, :] - _channels(kept)[None, :, :]).sum(axis=2), axis=1)
+    return kept, nearest[places.ravel()].astype(np.uint8)
+
+
+def _channels(colours: npt.NDArray[np.uint32]) -> npt.NDArray[np.int16]:
+    return np.stack([colours >> 16 & 255, colours >> 8 & 255, colours & 255], axis=1).astype(np.int16)
+
+
+def _as_png(colours: npt.NDArray[np.uint32], places: npt.NDArray[np.uint8]) -> bytes:
+    height, width = places.shape
+    rows = np.concatenate([np.zeros((height, 1), np.uint8), places], axis=1).tobytes()
+    head = struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)
+    parts = {
+        b"IHDR": head,
+        b"PLTE": _channels(colours).astype(np.uint8).tobytes(),
+        b"IDAT": zlib.compress(rows, 9),
+        b"IEND": b"",
+    }
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(name, body) for name, body in parts.items())
+
+
+def _chunk(name: bytes, body: bytes) -> bytes:
+    return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
 
 
 def main(folder: Path, demo: Path | None = None) -> None:

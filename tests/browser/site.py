@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -17,12 +18,12 @@ from playwright.sync_api import Browser, BrowserContext, Page
 from grater.annotate import content, credentials, jobs, judgments, people, units
 from grater.annotate.people import Person
 from grater.annotate.store import Store, open_store
-from grater.annotate.submissions import take_next
+from grater.annotate.submissions import Desk, desk_of, hand_in, take_next
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.marking import TASK as MARKING
 from grater.annotate.tasks.marking import payload_of
 from grater.annotate.tasks.task import Answer
-from grater.annotate.units import NewUnit
+from grater.annotate.units import NewUnit, StudyUnit
 from grater.annotate.web import Settings, create_app
 from grater.annotate.web.context import SESSION
 from grater.annotate.web.serving import listening
@@ -33,20 +34,7 @@ from tests.browser.chromium import WAIT, Complaints, watched
 START_SECONDS = 300
 NUMBER = count(1)
 NAMES = ("Amina", "Bruno", "Chloe", "Daniel", "Elif", "Farid", "Grace", "Hiro")
-SURNAMES = (
-    "Bello",
-    "Costa",
-    "Duval",
-    "Engel",
-    "Fofana",
-    "Garcia",
-    "Haddad",
-    "Ito",
-    "Jansen",
-    "Kaya",
-    "Lund",
-    "Moreau",
-)
+SURNAMES = re.findall(r"\w+", "Bello Costa Duval Engel Fofana Garcia Haddad Ito Jansen Kaya Lund Moreau")
 
 
 def name_of(number: int) -> str:
@@ -64,33 +52,32 @@ class Site:
     store: Store
 
     def person(self, role: str = "annotator", surname: str = "") -> Person:
-        number = next(NUMBER)
-        with self.store.write() as tx:
-            name = f"{NAMES[number % len(NAMES)]}{surname} {number}" if surname else name_of(number)
-            return people.add(tx, name=name, role=role)
+        """Somebody who can log in, with the password of the server's own tests.
 
-    def member(self, role: str = "annotator") -> Person:
-        """Somebody who can log in, with the password of the server's own tests."""
-        number = next(NUMBER)
+        An owner cannot: the study would have no link for its first one any more.
+        """
+        number, password_hash = next(NUMBER), "" if role == "owner" else studies.PASSWORD_HASH
+        name = f"{NAMES[number % len(NAMES)]}{surname} {number}" if surname else name_of(number)
         with self.store.write() as tx:
-            return people.add(tx, name=name_of(number), role=role, password_hash=studies.PASSWORD_HASH)
+            return people.add(tx, name=name, role=role, password_hash=password_hash)
 
-    def context(self, browser: Browser, person: Person, **options: object) -> BrowserContext:
-        """A browser of its own in which the person is logged in."""
+    def context(self, browser: Browser, person: Person | None, **options: Any) -> BrowserContext:
+        """A browser of its own in which the person is logged in, or nobody."""
+        context = browser.new_context(base_url=self.url, **options)
+        context.set_default_timeout(WAIT)
+        if person is not None:
+            self.log_in(context, person)
+        return context
+
+    def log_in(self, context: BrowserContext, person: Person) -> None:
         with self.store.write() as tx:
             token, _ = credentials.start_session(tx, person.person_id, hours=1)
-        context = browser.new_context(base_url=self.url, **options)  # type: ignore[arg-type]
-        context.set_default_timeout(WAIT)
         context.add_cookies([{"name": SESSION, "value": token, "url": self.url, "httpOnly": True}])
-        return context
 
     @contextmanager
     def visit(self, browser: Browser, person: Person | None, **options: Any) -> Iterator[tuple[Page, Complaints]]:
         """A page on which nothing may go wrong, of a person or of a stranger."""
-        if person is None:
-            context = browser.new_context(base_url=self.url, **options)
-        else:
-            context = self.context(browser, person, **options)
+        context = self.context(browser, person, **options)
         with watched(context) as found:
             yield found
         context.close()
@@ -126,6 +113,18 @@ class Site:
         assert lease is not None
         return f"/leases/{lease.lease_id}"
 
+    def desk(self, address: str, person: Person) -> Desk:
+        """What the person has before them at the address of a lease."""
+        with self.store.read() as tx:
+            return desk_of(tx, address.rpartition("/")[2], person_id=person.person_id)
+
+    def answer(self, job_id: str, person: Person, fields: dict[str, list[str]]) -> tuple[str, StudyUnit]:
+        """The person's next piece of work, handed in; its address and the unit."""
+        address = self.lease(job_id, person)
+        desk = self.desk(address, person)
+        hand_in(self.store, desk, fields, seconds=4)
+        return address, desk.unit
+
     def handed_in(self, job_id: str) -> list[Answer]:
         """Every answer of a job, in the order in which they came."""
         with self.store.read() as tx:
@@ -158,8 +157,7 @@ def live_site(folder: Path, **options: Any) -> Iterator[Site]:
         settings = Settings(
             base_url=url, wait_seconds=170, request_seconds=600, check_page=True, guest_requests=10**6, **options
         )
-        app = create_app(settings, store)
-        config = uvicorn.Config(app, log_level="warning", ws="none", loop="asyncio")
+        config = uvicorn.Config(create_app(settings, store), log_level="warning", ws="none", loop="asyncio")
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, args=([line],), daemon=True)
         thread.start()

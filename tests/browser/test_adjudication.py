@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from grater.annotate import adjudication, leases
+from grater.annotate import adjudication
 from grater.annotate.people import Person
-from grater.annotate.submissions import desk_of, hand_in
 from grater.annotate.tasks.construction import CONSTRUCTIONS
 from grater.annotate.tasks.marking import edits_of
+from grater.model import Json
 from tests.browser.essay_page import open_own_desk
 from tests.browser.form_page import PHONE, WAYS, answer, tab_to
 from tests.browser.site import Site, live_site
@@ -45,15 +45,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 def rated(site: Site, task: str) -> str:
     """A unit of a form task about which two raters differ."""
     job_id = site.rating_job(task, n_units=1)
-    unit_ids = set()
-    for fields in TASKS[task]:
-        person = site.person("worker")
-        lease_id = site.lease(job_id, person).rpartition("/")[2]
-        with site.store.read() as tx:
-            desk = desk_of(tx, lease_id, person_id=person.person_id)
-        hand_in(site.store, desk, fields, seconds=1)
-        unit_ids.add(desk.unit.unit_id)
-    (unit_id,) = unit_ids
+    (unit_id,) = {site.answer(job_id, site.person("worker"), fields)[1].unit_id for fields in TASKS[task]}
     return unit_id
 
 
@@ -93,10 +85,14 @@ def follow(page: Page, hand: str, href: str) -> None:
 
 
 def labels_of(site: Site, unit_id: str) -> set[str]:
+    return {each.label for each in decision_of(site, unit_id).answers}
+
+
+def decision_of(site: Site, unit_id: str) -> adjudication.Adjudication:
     with site.store.read() as tx:
         decision = adjudication.find(tx, unit_id)
     assert decision is not None
-    return {each.label for each in decision.answers}
+    return decision
 
 
 def marked(
@@ -109,21 +105,16 @@ def marked(
 ) -> str:
     """An essay that two annotators have marked; gives its unit."""
     job_id = site.marking_job(text, judgments=2)
-    unit_id = ""
     for person, marks in zip(annotators or (site.person(), site.person()), said, strict=True):
-        lease_id = site.lease(job_id, person).rpartition("/")[2]
-        with site.store.read() as tx:
-            desk = desk_of(tx, lease_id, person_id=person.person_id)
-            lease = leases.find(tx, lease_id, person_id=person.person_id)
-        edits = [
-            {"start": text.index(words), "end": text.index(words) + len(words), "quote": words, "tag": tag,
-             "replacements": [correction], "comment": comment}
-            for words, correction, tag in marks
-        ]  # fmt: skip
-        hand_in(site.store, desk, {"edits": [json.dumps(edits)]}, seconds=1)
-        assert lease is not None
-        unit_id = lease.unit_id
-    return unit_id
+        edits = [edit(text, *mark, comment=comment) for mark in marks]
+        _, unit = site.answer(job_id, person, {"edits": [json.dumps(edits)]})
+    return unit.unit_id
+
+
+def edit(text: str, words: str, correction: str, tag: str, *, comment: str = "") -> dict[str, Json]:
+    start = text.index(words)
+    span: dict[str, Json] = {"start": start, "end": start + len(words), "quote": words}
+    return {**span, "tag": tag, "replacements": [correction], "comment": comment}
 
 
 def decide_with_mouse(page: Page) -> None:
@@ -160,10 +151,7 @@ def decide_with_letters(page: Page) -> None:
     page.keyboard.type("bbb")
     page.keyboard.press("Shift+A")
     assert page.locator(".place input:checked").evaluate_all("all => all.map((one) => one.value)") == ["A"] * 4
-    page.keyboard.press("j")
-    page.keyboard.press("j")
-    page.keyboard.press("j")
-    page.keyboard.press("e")
+    page.keyboard.type("jjje")
     page.keyboard.press("Tab")
     page.keyboard.type("SVA")
     page.keyboard.press("Tab")
@@ -203,9 +191,7 @@ def test_an_essay_is_adjudicated(site: Site, chromium: Browser, decide, options)
     ]  # fmt: skip
 
 
-def test_eighteen_places_fill_less_than_two_screens_and_every_card_holds_its_text(
-    site: Site, chromium: Browser
-) -> None:
+def test_eighteen_places_fill_two_screens_and_every_card_holds_its_text(site: Site, chromium: Browser) -> None:
     """Beside a long word and a long correction; at first eighteen places took 9.6 screens."""
     words = ["Unfortunately", "incomprehensibility-of-everything", *(f"people{n}" for n in range(10, 26))]
     text = "".join(f"In the long run the {word} of this town hope that it will become better. " for word in words)
@@ -247,10 +233,8 @@ def test_a_comment_by_key_reaches_the_annotator_who_reads_it_under_their_mark(si
 
 
 def gold_of(site: Site, unit_id: str) -> list[tuple[str, tuple[str, ...], str]]:
-    with site.store.read() as tx:
-        decision = adjudication.find(tx, unit_id)
-    assert decision is not None
-    return [(edit.span.of(TEXT), edit.replacements, edit.tag) for edit in edits_of(decision.answers[0], rater="gold")]
+    edits = edits_of(decision_of(site, unit_id).answers[0], rater="gold")
+    return [(edit.span.of(TEXT), edit.replacements, edit.tag) for edit in edits]
 
 
 def test_what_nobody_marked_is_marked_in_the_essay_and_comes_back(site: Site, chromium: Browser) -> None:
@@ -285,8 +269,7 @@ def test_what_nobody_marked_is_marked_in_the_essay_and_comes_back(site: Site, ch
 
 def test_marks_of_ones_own_survive_a_decision_without_script(site: Site, chromium: Browser) -> None:
     unit_id = marked(site)
-    start = TEXT.index("in <b>")
-    own = {"start": start, "end": start + 2, "quote": "in", "tag": "Wcip", "replacements": ["during"], "comment": ""}
+    own = edit(TEXT, "in", "during", "Wcip")
     for has_script in (True, False):
         with site.visit(chromium, site.person("adjudicator"), java_script_enabled=has_script) as (page, _):
             page.goto(f"/adjudicate/{unit_id}")

@@ -13,8 +13,8 @@ from grater.annotate.writing import JOB
 from tests.browser.site import Site
 from tests.browser.test_accessibility import complaints
 
-TEXT = "She is interested of music. I arrived to the station. I listened the music."
-MENDED = "She is interested in music. I arrived at the station. I listened to the music."
+TEXT = "She was interested of music. I arrived to the station. I listened the music."
+MENDED = "She was interested in music. I arrived at the station. I listened to the music."
 
 
 @pytest.fixture
@@ -90,15 +90,11 @@ def test_a_server_that_has_enough_is_asked_again_when_it_said(desk: Page, status
     expect(desk.locator("[data-under] mark")).to_have_count(4)
 
 
-def test_a_text_outlives_the_page(desk: Page) -> None:
+def test_a_text_outlives_the_page_until_a_file_is_chosen(desk: Page) -> None:
     desk.reload()
     expect(desk.locator("#text")).to_have_value(TEXT)
     expect(desk.locator("[data-under] mark")).to_have_count(3)
-
-
-def test_a_file_that_is_chosen_is_checked(site: Site, chromium: Browser) -> None:
-    with site.visit(chromium, None) as (page, _):
-        page.goto("/check")
-        page.locator("#file").set_input_files({"name": "a.txt", "mimeType": "text/plain", "buffer": TEXT.encode()})
-        expect(page.locator("#text")).to_have_value(TEXT)
-        expect(page.locator("[data-under] mark")).to_have_count(3)
+    other = b"She was interested of music."
+    desk.locator("#file").set_input_files({"name": "a.txt", "mimeType": "text/plain", "buffer": other})
+    expect(desk.locator("#text")).to_have_value(other.decode())
+    expect(desk.locator("[data-under] mark")).to_have_count(1)

@@ -1,4 +1,4 @@
-"""What scripts of pages do in crowd jobs: gold chosen by keys, and the way out after an answer that ejects."""
+"""What scripts of pages do in crowd jobs: gold chosen by keys, the way out after an ejection, live pages."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from grater.annotate import panels
 from tests.browser.site import Site, live_site
+from tests.browser.tour import answered, crowd_job
 
 
 def say(page: Page, words: str) -> None:
@@ -56,3 +57,24 @@ def _miss_gold(chromium: Browser, site: Site, link: str) -> None:
         expect(page.get_by_text("You have been removed from this job")).to_be_visible()
         expect(page.get_by_text("give your place back on the page that sent you here")).to_be_visible()
         expect(page.get_by_text("log in to continue")).to_have_count(0)
+
+
+A_WHILE = 31_000
+"""Milliseconds, by the page's own clock."""
+
+
+def test_new_judgments_appear_until_the_page_is_stopped(site: Site, chromium: Browser) -> None:
+    job_id, rater = crowd_job(site), site.person("worker")
+    with site.visit(chromium, site.person("manager")) as (page, _):
+        page.clock.install()
+        page.goto(f"/manage/jobs/{job_id}/crowd")
+        raters = page.locator("dt:text-is('Working now') + dd small")
+        expect(raters).to_have_text("of 0 raters")
+        answered(site, job_id, rater, "error")
+        page.clock.fast_forward(A_WHILE)
+        expect(raters).to_have_text("of 1 rater")
+        page.get_by_label("Update this page automatically").uncheck()
+        answered(site, job_id, site.person("worker"), "error")
+        page.clock.fast_forward(A_WHILE)
+        page.wait_for_load_state("networkidle")
+        expect(raters).to_have_text("of 1 rater")

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import isnan
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from grater.annotate import credentials, people
+from grater.annotate import credentials
 from grater.annotate.evaluation import evaluate_study
 from grater.annotate.status import study_name
 from tests.browser.site import Site, live_site
@@ -80,7 +81,7 @@ def test_from_pasted_essays_to_the_answer_in_few_clicks(chromium: Browser, own_s
         expect(page.get_by_text("mine flags")).to_be_visible()
         click.on("button", "Continue")
         expect(page.get_by_role("radio", name=re.compile("Error or OK"))).to_be_checked()
-        let_answer(site, opened_job(click), role="annotator", n_raters=2, most=60)
+        let_answer(site, opened_job(click), most=60)
         see_the_answer(click, site, tmp_path / "report.html")
         answer = page.locator(".answer")
         expect(answer).to_contain_text("mine is right in")
@@ -116,7 +117,7 @@ def test_a_language_model_is_priced_asked_and_judged_in_few_clicks(
             click.n += 1
             click.on("button", "Continue")
             expect(page.get_by_role("radio", name=re.compile("Check a suggestion"))).to_be_checked()
-            let_judge(site, opened_job(click))
+            let_answer(site, opened_job(click), is_better, n_raters=1)
             see_the_answer(click, site, tmp_path / "report.html")
             answer = page.locator(".answer")
             expect(answer).to_contain_text("gpt is right in about three of four edits")
@@ -142,32 +143,36 @@ def opened_job(click: Clicks) -> str:
     return job_id
 
 
-def let_answer(site: Site, job_id: str, *, role: str, n_raters: int, most: int = 10**6) -> None:
-    """Raters who all know the same rule, so that experts agree and nobody is put out."""
-    for number in range(n_raters):
+def is_wrong(lease: dict[str, Any]) -> str:
+    marked = next(piece["text"] for piece in lease["pieces"] if piece["mark"])
+    return "error" if marked.casefold() in ("of", "to", "on") else "ok"
+
+
+def is_better(lease: dict[str, Any]) -> str:
+    """Every change but the word that was put where none is needed."""
+    return "both fine" if "Writer: (no word)" in lease["fields"][0]["question"] else "suggestion better"
+
+
+def let_answer(
+    site: Site,
+    job_id: str,
+    label_of: Callable[[dict[str, Any]], str] = is_wrong,
+    *,
+    n_raters: int = 2,
+    most: int = 10**6,
+) -> None:
+    """Annotators who all know the same rule, so that experts agree and nobody is put out."""
+    for _ in range(n_raters):
+        person = site.person()
         with site.store.write() as tx:
-            person = people.add(tx, name=f"{role} {number}", role=role)
             token = credentials.make_token(tx, person.person_id)
         headers = {"authorization": f"Bearer {token}"}
         with httpx.Client(base_url=f"{site.url}/api/v1", headers=headers, timeout=60) as client:
             for _ in range(most):
                 if (lease := client.post(f"/jobs/{job_id}/next").json()["lease"]) is None:
                     break
-                marked = next(piece["text"] for piece in lease["pieces"] if piece["mark"])
-                label = "error" if marked.casefold() in ("of", "to", "on") else "ok"
-                client.post(f"/leases/{lease['lease_id']}", json={"fields": {"label": [label]}, "seconds": 9.0})
-
-
-def let_judge(site: Site, job_id: str) -> None:
-    """A rater to whom every change is better but the word that was put where none is needed."""
-    with site.store.write() as tx:
-        token = credentials.make_token(tx, people.add(tx, name="Ann", role="annotator").person_id)
-    headers = {"authorization": f"Bearer {token}"}
-    with httpx.Client(base_url=f"{site.url}/api/v1", headers=headers, timeout=60) as client:
-        while (lease := client.post(f"/jobs/{job_id}/next").json()["lease"]) is not None:
-            is_needed = "Writer: (no word)" not in lease["fields"][0]["question"]
-            label = "suggestion better" if is_needed else "both fine"
-            client.post(f"/leases/{lease['lease_id']}", json={"fields": {"label": [label]}, "seconds": 9.0})
+                sent = {"fields": {"label": [label_of(lease)]}, "seconds": 9.0}
+                client.post(f"/leases/{lease['lease_id']}", json=sent)
 
 
 def see_the_answer(click: Clicks, site: Site, report: Path) -> None:

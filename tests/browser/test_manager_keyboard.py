@@ -28,16 +28,14 @@ def empty(tmp_path: Path) -> Iterator[Site]:
 
 
 @pytest.mark.parametrize("screen", ["desktop", pytest.param("phone", marks=pytest.mark.slow)])
-def test_from_an_empty_study_to_the_report_without_a_mouse(
-    chromium: Browser, empty: Site, tmp_path: Path, screen: str
-) -> None:
+def test_from_nothing_to_the_report_by_keys(chromium: Browser, empty: Site, tmp_path: Path, screen: str) -> None:
     with empty.visit(chromium, empty.person("owner"), viewport=SCREENS[screen]) as (page, _):
         page.goto("/manage")
         paste_texts(page)
         job_id = make_a_job(page)
         try_it(page)
         invite_and_open(page)
-        let_answer(empty, job_id, role="annotator", n_raters=2)
+        let_answer(empty, job_id)
         look(page)
         report(page, tmp_path)
     with empty.store.read() as tx:

@@ -48,9 +48,7 @@ def test_the_end_of_a_mark_is_pulled_on_and_its_start_back(site: Site, chromium:
         assert desk.quotes() == [("own", "SVA", ["owns"])], "one step back"
 
 
-def test_a_finger_taps_a_word_and_pulls_by_whole_words_outwards_and_by_letters_back(
-    site: Site, chromium: Browser
-) -> None:
+def test_a_finger_pulls_by_whole_words_outwards_and_by_letters_back(site: Site, chromium: Browser) -> None:
     with marking(site, chromium, TEXT, **PHONE) as desk:
         desk.tap("drinks")
         desk.pull("end", "drinks", "alw", "finger")
@@ -91,9 +89,7 @@ SELECT = """(words) => {
     ("tea", CAFE, f"tea in a {CAFE}"), ("My", FAMILY, f"My {FAMILY}"), ("wave", FLAGS[:2], f"wave {FLAGS[:2]}"),
     ("wave", FLAGS, f"wave {FLAGS}"), ("שלום", "עול", "שלום עול"),
 ])  # fmt: skip
-def test_offsets_are_code_points_and_no_letter_is_cut(
-    site: Site, chromium: Browser, words: str, to: str, found: str
-) -> None:
+def test_no_letter_is_cut_by_an_offset(site: Site, chromium: Browser, words: str, to: str, found: str) -> None:
     with marking(site, chromium, TEXT) as desk:
         made(desk, words, tag="others", correction="x")
         opened(desk, words, "mouse")
@@ -103,40 +99,37 @@ def test_offsets_are_code_points_and_no_letter_is_cut(
         assert desk.saved() == [(start, start + len(found), found, "Others", ["x"])]
 
 
-def test_a_mark_turns_round_when_an_end_is_pulled_over_the_other(site: Site, chromium: Browser) -> None:
-    with marking(site, chromium, TEXT) as desk:
-        made(desk, "always", tag="woadv", correction="x")
-        opened(desk, "always", "mouse")
-        desk.pull("start", "always", "tea", "mouse", to_end=True)
-        expect(desk.page.locator(".slip-words")).to_have_text("tea")
-        desk.page.locator("[data-part=cancel]").click()
-        assert desk.quotes() == [("always", "WOadv", ["x"])], "cancelled"
-        expect(desk.page.locator(".marked")).to_have_text("always")
+def test_a_mark_turns_round_when_an_end_is_pulled_over_the_other(desk: EssayPage) -> None:
+    made(desk, "always", tag="woadv", correction="x")
+    opened(desk, "always", "mouse")
+    desk.pull("start", "always", "tea", "mouse", to_end=True)
+    expect(desk.page.locator(".slip-words")).to_have_text("tea")
+    desk.page.locator("[data-part=cancel]").click()
+    assert desk.quotes() == [("always", "WOadv", ["x"])], "cancelled"
+    expect(desk.page.locator(".marked")).to_have_text("always")
 
 
-def test_a_gap_has_one_handle_and_moves(site: Site, chromium: Browser) -> None:
-    with marking(site, chromium, TEXT) as desk:
-        desk.click("tea")
-        desk.page.locator("#insert-before").click()
-        expect(desk.page.locator(".handle:visible")).to_have_count(1)
-        desk.pull("start", "tea", "near", "mouse")
-        desk.fill(tag="mec", correction="!")
-        start = TEXT.index("near")
-        assert desk.saved() == [(start, start, "", "Mec", ["!"])]
+def test_a_gap_has_one_handle_and_moves(desk: EssayPage) -> None:
+    desk.click("tea")
+    desk.page.locator("#insert-before").click()
+    expect(desk.page.locator(".handle:visible")).to_have_count(1)
+    desk.pull("start", "tea", "near", "mouse")
+    desk.fill(tag="mec", correction="!")
+    start = TEXT.index("near")
+    assert desk.saved() == [(start, start, "", "Mec", ["!"])]
 
 
-def test_the_ends_are_moved_with_the_keyboard_alone(site: Site, chromium: Browser) -> None:
-    with marking(site, chromium, TEXT) as desk:
-        made(desk, "drinks", tag="vt", correction="drank")
-        desk.press("Enter")
-        while "handle-end" not in desk.page.evaluate("document.activeElement.className"):
-            desk.press("Tab")
-        desk.press("ArrowRight", "ArrowRight", "ArrowLeft", "Alt+ArrowLeft")
-        expect(desk.page.locator(".slip-words")).to_have_text("drinks alway")
-        desk.press("Shift+Tab", "ArrowLeft", "Enter")
-        assert desk.page.evaluate("document.activeElement.id") == "slip-tag"
-        desk.press("Control+Enter")
-        assert desk.quotes() == [("he drinks alway", "Vt", ["drank"])]
+def test_the_ends_are_moved_with_the_keyboard_alone(desk: EssayPage) -> None:
+    made(desk, "drinks", tag="vt", correction="drank")
+    desk.press("Enter")
+    while "handle-end" not in desk.page.evaluate("document.activeElement.className"):
+        desk.press("Tab")
+    desk.press("ArrowRight", "ArrowRight", "ArrowLeft", "Alt+ArrowLeft")
+    expect(desk.page.locator(".slip-words")).to_have_text("drinks alway")
+    desk.press("Shift+Tab", "ArrowLeft", "Enter")
+    assert desk.page.evaluate("document.activeElement.id") == "slip-tag"
+    desk.press("Control+Enter")
+    assert desk.quotes() == [("he drinks alway", "Vt", ["drank"])]
 
 
 @SLOWLY

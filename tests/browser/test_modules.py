@@ -1,6 +1,11 @@
-"""What the modules of the marking page compute, told from values."""
+"""What the modules of the marking page compute, told from values.
+
+Offsets in the browser are the offsets of Python: code points, whatever the text (P7).
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -14,9 +19,7 @@ SLOWLY = settings(max_examples=12, deadline=None, suppress_health_check=[HealthC
 
 @SLOWLY
 @given(st.lists(SPANS, min_size=1, max_size=25))
-def test_pieces_are_the_range_each_code_point_once_and_know_their_marks(
-    module_page: Page, batch: list[list[list[int]]]
-) -> None:
+def test_pieces_are_the_range_once_and_know_their_marks(module_page: Page, batch: list[list[list[int]]]) -> None:
     found = call(
         module_page,
         "pieces",
@@ -83,21 +86,6 @@ def test_a_new_mark_draws_its_own_chunk_anew_and_nothing_else(module_page: Page)
     assert touched == [str(chunk)]
 
 
-def test_a_cursor_stretched_back_over_its_start_turns_round(module_page: Page) -> None:
-    script = """await (async () => {
-      const { Text } = await import('/static/marking/text.js');
-      const text = new Text('one two three four');
-      let cursor = m.onWord(text, 8);
-      const seen = [];
-      for (const step of [1, -1, -1, -1]) {
-        cursor = m.byWord(text, cursor, step, true);
-        seen.push(text.slice(cursor.start, cursor.end));
-      }
-      return seen;
-    })()"""
-    assert call(module_page, "cursor", script) == ["three four", "three", "two three", "one two three"]
-
-
 def test_letters_find_the_code_before_the_name_and_the_name_before_the_group(module_page: Page) -> None:
     tags = [
         {"code": "Wcip", "name": "Wrong preposition", "group": "Word choice", "description": "on for in"},
@@ -109,28 +97,6 @@ def test_letters_find_the_code_before_the_name_and_the_name_before_the_group(mod
     assert call(module_page, "ranking", script, asked) == [["Pref", "Wcip"], ["WOinc", "Wcip"], ["Wcip"], [], []]
 
 
-def test_undo_forgets_what_was_undone_once_something_new_is_done(module_page: Page) -> None:
-    script = """(() => {
-      const history = new m.History('a');
-      history.apply('b', 'to b');
-      history.apply('c', 'to c');
-      const seen = [history.undo(), history.state];
-      history.apply('d', 'to d');
-      return [...seen, history.redo(), history.state, history.undo(), history.undo(), history.undo(), history.state];
-    })()"""
-    assert call(module_page, "history", script) == ["to c", "b", None, "d", "to d", "to b", None, "a"]
-
-
-def test_blanks_at_the_rim_of_a_selection_are_dropped_but_blanks_alone_stay(module_page: Page) -> None:
-    script = """v.map(([letters, start, end]) => {
-      const text = { slice: (from, to) => [...letters].slice(from, to).join('') };
-      const span = m.trimmed(text, { start, end });
-      return [span.start, span.end];
-    })"""
-    asked = [["a word \n", 1, 8], ["a  b", 1, 3], ["😀 x ", 1, 4]]
-    assert call(module_page, "pointer", script, asked) == [[2, 6], [1, 3], [2, 3]]
-
-
 def test_what_the_browser_kept_for_one_person_is_nothing_to_another(module_page: Page) -> None:
     script = """(() => {
       const mine = new m.Keep(localStorage, 'ada', 'L1');
@@ -140,3 +106,108 @@ def test_what_the_browser_kept_for_one_person_is_nothing_to_another(module_page:
       return [other.draft(), other.answers().length, mine.draft().revision, mine.answers().length];
     })()"""
     assert call(module_page, "keep", script) == [None, 0, 1, 1]
+
+
+# Emoji of one code point and of several (family, flag, skin), combining marks, right-to-left with its marks, line
+# ends of every kind, blanks that a browser likes to change.
+PARTS = [
+    *"👍😀", "👨‍👩‍👧‍👦", "🇳🇴", "🤝🏽", "e\u0301", "n\u0303\u0323", "שלום", "مرحبا", "\u200f", "\u200d", "\r\n",
+    "\n", "\r", "\u00a0", "\t", "  ", " ", "\u2028", "\u3000", "\ufeff", "a", "don't", "well-known", ".",
+    "<b>", "&amp;", "𝒜",
+]  # fmt: skip
+TEXTS = st.lists(st.one_of(st.sampled_from(PARTS), st.text(max_size=3)), max_size=12).map("".join)
+BATCH = st.lists(TEXTS.flatmap(lambda text: st.tuples(st.just(text), spans(text))), min_size=1, max_size=25)
+
+
+def spans(text: str) -> st.SearchStrategy[list[tuple[int, int]]]:
+    place = st.integers(0, len(text))
+    return st.lists(st.tuples(place, place).map(lambda pair: (min(pair), max(pair))), max_size=5)
+
+
+@SLOWLY
+@given(BATCH)
+def test_javascript_cuts_words_as_python(module_page: Page, batch: list[tuple[str, list[tuple[int, int]]]]) -> None:
+    cut = call(
+        module_page,
+        "offsets",
+        "v.map(([text, spans]) => { const o = new m.Offsets(text);"
+        " return [o.length, spans.map(([a, b]) => o.slice(a, b))]; })",
+        batch,
+    )
+    assert cut == [[len(text), [text[start:end] for start, end in found]] for text, found in batch]
+
+
+@SLOWLY
+@given(st.lists(TEXTS, min_size=1, max_size=25))
+def test_every_code_point_goes_to_its_unit_and_back(module_page: Page, texts: list[str]) -> None:
+    there_and_back = call(
+        module_page,
+        "offsets",
+        "v.map((text) => { const o = new m.Offsets(text); const points = [...Array(o.length + 1).keys()];"
+        " return points.map((point) => [o.unit(point), o.point(o.unit(point))]); })",
+        texts,
+    )
+    assert there_and_back == [
+        [[len(text[:point].encode("utf-16-le")) // 2, point] for point in range(len(text) + 1)] for text in texts
+    ]
+
+
+@SLOWLY
+@given(BATCH)
+def test_what_is_drawn_and_selected_is_what_the_span_says(
+    module_page: Page, batch: list[tuple[str, list[tuple[int, int]]]]
+) -> None:
+    """Draw marks, select each by its pieces in the page, and read the selection back as offsets and quote."""
+    read_back = call(module_page, "view", SELECT_AND_READ, batch)
+    assert read_back == [
+        {
+            "text": "".join(letter for letter in text if letter not in LINE_ENDS),
+            "spans": [[start, end, text[start:end]] for start, end in visible(text, found)],
+        }
+        for text, found in batch
+    ]
+
+
+SELECT_AND_READ = """
+await (async () => {
+  const { Text } = await import('/static/marking/text.js');
+  const { newMark } = await import('/static/marking/marks.js');
+  const { selectedSpan } = await import('/static/marking/places.js');
+  return v.map(([raw, spans]) => {
+    const root = document.createElement('div');
+    document.body.replaceChildren(root);
+    const text = new Text(raw);
+    const view = new m.EssayView(root, text, new Map());
+    const marks = spans.map(([start, end]) => newMark({ start, end, tag: 'Vt' }));
+    view.draw({ marks });
+    const drawn = [...root.querySelectorAll('.piece')].map((piece) => piece.textContent).join('');
+    const found = [];
+    for (const mark of marks) {
+      const isOurs = (piece) => piece.textContent && piece.dataset.marks.split(' ').includes(String(mark.id));
+      const letters = [...root.querySelectorAll('.marked')].filter(isOurs).map((piece) => piece.lastChild);
+      if (!letters.length) continue;
+      document.getSelection().setBaseAndExtent(letters[0], 0, letters.at(-1), letters.at(-1).length);
+      const span = selectedSpan(root);
+      found.push([span.start, span.end, text.slice(span.start, span.end)]);
+    }
+    return { text: drawn, spans: found };
+  });
+})()
+"""
+
+
+LINE_ENDS = "\r\n\u2028\u2029"
+
+
+def visible(text: str, found: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The spans as they can be selected: a line end at the rim has no letter on the page."""
+    ends = {place for place, letter in enumerate(text) if letter in LINE_ENDS}
+    trimmed = []
+    for start, end in found:
+        while start in ends and start < end:
+            start += 1
+        while end - 1 in ends and start < end:
+            end -= 1
+        if start < end:
+            trimmed.append((start, end))
+    return trimmed

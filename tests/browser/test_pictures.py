@@ -13,12 +13,20 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from tests.browser import alive
 from tests.browser.essay_page import marking
-from tests.browser.palette import smaller
-from tests.browser.pictures import DASHBOARD, ESSAY, MARKING, open_dashboard
-from tests.browser.readme import HEADLINE, TERMINAL, said_in, terminal, words_of
+from tests.browser.pictures import (
+    DASHBOARD,
+    ESSAY,
+    HEADLINE,
+    MARKING,
+    TERMINAL,
+    open_dashboard,
+    said_in,
+    terminal,
+    words_of,
+)
 from tests.browser.site import Site
+from tests.browser.tour import living_stops
 from tests.conftest import Demo
 
 ROOT = Path(__file__).parents[2]
@@ -36,7 +44,7 @@ def test_the_readme_and_how_tos_show_the_figure_the_marking_page_the_dashboard_a
 
 
 def test_the_dashboard_is_as_in_its_picture(chromium: Browser, living: Site) -> None:
-    [stop] = [stop for stop in alive.stops(living) if stop.picture == DASHBOARD]
+    [stop] = [stop for stop in living_stops(living) if stop.picture == DASHBOARD]
     assert stop.person is not None
     with living.visit(chromium, stop.person) as (page, _):
         open_dashboard(page, stop.path)
@@ -57,24 +65,3 @@ def test_the_figure_is_that_of_the_demo(demo: Demo) -> None:
     pytest.importorskip("vl_convert")
     now = (demo.folder / "report" / "figures" / HEADLINE).read_text("utf-8")
     assert said_in(now) == said_in((PICTURES / HEADLINE).read_text("utf-8"))
-
-
-def test_a_picture_in_few_colours_looks_the_same(chromium: Browser) -> None:
-    page = chromium.new_page(viewport={"width": 300, "height": 80})
-    page.set_content("<body style='background:#fff8e7;color:#0055a4'><b>learner</b></body>")
-    png = page.screenshot()
-    small = smaller(page, png)
-    difference = page.evaluate(
-        """async both => {
-          const shown = await Promise.all(both.map(async bytes => {
-            const image = await createImageBitmap(new Blob([new Uint8Array(bytes)]));
-            const paper = new OffscreenCanvas(image.width, image.height).getContext('2d');
-            paper.drawImage(image, 0, 0);
-            return paper.getImageData(0, 0, image.width, image.height).data;
-          }));
-          return Math.max(...shown[0].map((value, at) => Math.abs(value - shown[1][at])));
-        }""",
-        [list(png), list(small)],
-    )
-    assert difference <= 8
-    page.close()

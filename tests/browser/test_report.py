@@ -8,17 +8,19 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
-from playwright.sync_api import Browser, Page, Route, ViewportSize, expect
+from playwright.sync_api import Browser, Page, expect
 
 from grater.reporting.build import build
 from grater.reporting.document import Report
 from grater.reporting.save import report_html, save_report
-from tests.browser.chromium import WAIT, watched
+from tests.browser.chromium import watched
+from tests.browser.test_accessibility import SERIOUS
 from tests.reporting.made_up import inputs
 from tests.reporting.test_board import made
 
@@ -42,22 +44,25 @@ def scheme(request: pytest.FixtureRequest) -> Scheme:
 
 @pytest.fixture
 def asked() -> list[str]:
-    """What the page asked of the world outside its own file."""
+    """What the page asked for, when it was loaded and later."""
     return []
+
+
+@contextmanager
+def opened(chromium: Browser, path: Path, **options: Any) -> Iterator[Page]:
+    context = chromium.new_context(**options)
+    with watched(context) as (page, _):
+        page.goto(path.as_uri())
+        yield page
+    context.close()
 
 
 @pytest.fixture
 def page(chromium: Browser, saved: Path, scheme: Scheme, asked: list[str]) -> Iterator[Page]:
-    def refuse(route: Route) -> None:
-        asked.append(route.request.url)
-        route.abort()
-
-    context = chromium.new_context(color_scheme=scheme, viewport={"width": 1000, "height": 800})
-    context.route(lambda url: not url.startswith("file:"), refuse)
-    with watched(context) as (page, _):
-        page.goto(saved.as_uri())
+    with opened(chromium, saved, color_scheme=scheme, viewport={"width": 1000, "height": 800}) as page:
+        page.on("request", lambda request: asked.append(request.url))
+        page.reload()
         yield page
-    context.close()
 
 
 def colour_of(page: Page, selector: str, name: str) -> str:
@@ -79,7 +84,8 @@ def test_every_figure_is_drawn_without_the_network(page: Page, report: Report, a
         assert box is not None
         assert box["height"] > 80
         assert box["width"] == pytest.approx(text["width"], abs=1)
-    assert asked == []
+    assert asked
+    assert [url for url in asked if not url.startswith("file:")] == []
     folder = os.environ.get("GRATER_PICTURES")
     if folder:
         page.screenshot(path=Path(folder) / f"report-{scheme}.png", full_page=True)
@@ -153,25 +159,21 @@ def test_a_threshold_moves_the_point_on_the_curve_and_the_sentences(page: Page) 
 
 
 def test_without_scripts_all_but_the_slider_can_be_read(chromium: Browser, saved: Path) -> None:
-    context = chromium.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(saved.as_uri())
-    assert not page.locator("#thresholds-tried").is_visible()
-    assert page.locator("#examples").is_visible()
-    page.locator("#detail summary").first.click()
-    assert page.locator("#table-scores").is_visible()
-    context.close()
+    with opened(chromium, saved, java_script_enabled=False) as page:
+        assert not page.locator("#thresholds-tried").is_visible()
+        assert page.locator("#examples").is_visible()
+        page.locator("#detail summary").first.click()
+        assert page.locator("#table-scores").is_visible()
+
+
+AXE = {"bypass_csp": True}  # axe is a script, and the page allows none
 
 
 def test_axe_finds_nothing(chromium: Browser, saved: Path, scheme: Scheme) -> None:
-    context = chromium.new_context(color_scheme=scheme, bypass_csp=True)  # axe is a script, and the page allows none
-    page = context.new_page()
-    page.set_default_timeout(WAIT)
-    page.goto(f"{saved.as_uri()}#contentious")
-    unfold(page)
-    found = Axe().run(page).response["violations"]
-    context.close()
-    assert [each["id"] for each in found] == []
+    with opened(chromium, saved, color_scheme=scheme, **AXE) as page:
+        page.goto(f"{saved.as_uri()}#contentious")
+        unfold(page)
+        assert [each["id"] for each in Axe().run(page).response["violations"]] == []
 
 
 def test_what_is_not_unfolded_prints_on_one_white_page(page: Page) -> None:
@@ -217,16 +219,9 @@ def leaderboard(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_leaderboard_leads_to_sentences_on_a_phone_and_axe_finds_nothing(
     chromium: Browser, leaderboard: Path, scheme: Scheme
 ) -> None:
-    viewport: ViewportSize = {"width": 360, "height": 720}
-    context = chromium.new_context(color_scheme=scheme, viewport=viewport, bypass_csp=True)
-    page = context.new_page()
-    page.set_default_timeout(WAIT)
-    page.goto(leaderboard.as_uri())
-    page.locator("#table-scores a").first.click()
-    expect(page.locator(".list:target .items li").first).to_be_visible()
-    width = page.evaluate("document.documentElement.scrollWidth")
-    serious = [
-        each["id"] for each in Axe().run(page).response["violations"] if each["impact"] in ("serious", "critical")
-    ]
-    context.close()
-    assert (width <= 360, serious) == (True, [])
+    with opened(chromium, leaderboard, color_scheme=scheme, viewport={"width": 360, "height": 720}, **AXE) as page:
+        page.locator("#table-scores a").first.click()
+        expect(page.locator(".list:target .items li").first).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        found = Axe().run(page).response["violations"]
+        assert [each["id"] for each in found if each["impact"] in SERIOUS] == []

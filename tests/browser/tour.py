@@ -10,37 +10,31 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from grater.annotate import content, gold, invitations, jobs, marks, panels, runs, units
+from grater.annotate import content, gold, invitations, jobs, panels, people, progress, runs, units
 from grater.annotate.marks import review
 from grater.annotate.people import Person, add_seat
 from grater.annotate.runs import RunFile
-from grater.annotate.submissions import desk_of, hand_in
+from grater.annotate.store import Store, Tx
 from grater.annotate.units import NewUnit
 from grater.annotate.web import Settings, setup_link
 from grater.annotate.web.app import ROLES_OF
 from grater.annotate.web.security import WITHOUT_COOKIES
 from grater.annotate.web.work import last_page
+from grater.demo import living
+from grater.demo.life import CROWD, ESSAYS, NEXT
 from grater.model import Json
 from tests.annotate.web import studies
 from tests.browser.site import NUMBER, Site
-from tests.browser.test_adjudication import marked, rated
+from tests.browser.test_adjudication import edit, marked, rated
 
-NO_PAGES = frozenset(
-    (
-        "/",
-        "/healthz",
-        "/manage/audit.csv",
-        "/manage/jobs/{job_id}/payments.csv",
-        "/manage/runs/{run_id}/file",
-    )
-)  # a way on, a sign of life, files
+FILES = {"/manage/audit.csv", "/manage/jobs/{job_id}/payments.csv", "/manage/runs/{run_id}/file"}
+NO_PAGES = {"/", "/healthz", *FILES}
 ESSAY = "She adopted puppy. He own three chair near the sea, in summer."
-TERMS: dict[str, Json] = {
-    "gold": {"minimum": 0.5, "least_seen": 4, "quiz": 1},
-    "page": 2,
-    "pay": {"cents": 12},
-}
+TERMS: dict[str, Json] = {"gold": {"minimum": 0.5, "least_seen": 4, "quiz": 1}, "page": 2, "pay": {"cents": 12}}
 REASON = "Another word is used here."
+LISTS = ("essays", "items", "people", "systems", "export", "audit")
+"""Pages of a study, and below of a crowd job, that differ in a word of their address."""
+OF_A_CROWD = ("crowd", "terms", "gold", "raters", "money", "panels")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,26 +119,13 @@ def _staff(site: Site) -> Iterator[Stop]:
         run = runs.claim(tx)
         assert run is not None
         runs.finish(tx, run, words="The report is ready.", files=[RunFile(name="report.html", content=b"")])
-    for name in (
-        "start",
-        "detector",
-        "sure",
-        "runs",
-        "essays",
-        "items",
-        "people",
-        "systems",
-        "export",
-        "public",
-        "webhooks",
-        "audit",
-        "import",
-    ):
+    first, others = ("start", "detector", "sure", "import"), ("runs", "public", "webhooks", *LISTS)
+    for name in (*first, *others):
         yield Stop(f"/manage/{name}", f"/manage/{name}", owner, f"manage-{name}")
     yield Stop("/manage/jobs/new", "/manage/jobs/new", owner, "manage-new-job")
     yield Stop("/manage/essays", f"/manage/essays?essay={essay_id}", owner, "manage-essay")
     yield Stop("/manage", "/manage", owner, "manage")
-    yield Stop("/me/second-factor", "/me/second-factor", site.member("manager"), "second-factor")
+    yield Stop("/me/second-factor", "/me/second-factor", site.person("manager"), "second-factor")
     yield Stop("/manage/jobs/{job_id}", f"/manage/jobs/{job_id}", owner, "manage-job")
     yield Stop(
         "/manage/jobs/{job_id}/gold/studio", f"/manage/jobs/{studio_job(site)}/gold/studio", owner, "gold-studio"
@@ -153,7 +134,7 @@ def _staff(site: Site) -> Iterator[Stop]:
     for name in ("units", "agreement", "guidelines"):
         yield Stop(f"/manage/jobs/{{job_id}}/{name}", f"/manage/jobs/{job_id}/{name}", owner, f"manage-{name}")
     yield Stop("/manage/units/{unit_id}", f"/manage/units/{unit_id}", owner, "manage-unit")
-    for name in ("crowd", "terms", "gold", "raters", "money", "panels"):
+    for name in OF_A_CROWD:
         yield Stop(f"/manage/jobs/{{job_id}}/{name}", f"/manage/jobs/{crowd}/{name}", owner, f"crowd-{name}")
     one = f"/manage/jobs/{crowd}/raters/{rater.person_id}"
     yield Stop("/manage/jobs/{job_id}/raters/{person_id}", one, owner, "crowd-rater")
@@ -185,10 +166,9 @@ def studio_job(site: Site) -> str:
 
 def missed_gold(site: Site, job_id: str, rater: Person) -> None:
     """The rater practises, passes the quiz, works, and misses a known answer."""
-    while answered(site, job_id, rater, "error")[1] != "gold":
-        pass
-    while answered(site, job_id, rater, "ok")[1] != "gold":
-        pass
+    for label in ("error", "ok"):
+        while answered(site, job_id, rater, label)[1] != "gold":
+            pass
 
 
 def removed(site: Site, job_id: str) -> str:
@@ -203,31 +183,16 @@ def removed(site: Site, job_id: str) -> str:
 
 def answered(site: Site, job_id: str, person: Person, label: str) -> tuple[str, str]:
     """The next unit answered with a label; give its address and what it was for."""
-    address = site.lease(job_id, person)
-    with site.store.read() as tx:
-        desk = desk_of(tx, address.rpartition("/")[2], person_id=person.person_id)
-    hand_in(site.store, desk, {"label": [label]}, seconds=4)
-    return address, desk.unit.role
+    address, unit = site.answer(job_id, person, {"label": [label]})
+    return address, unit.role
 
 
 def odd_marks(site: Site, annotator: Person) -> str:
     """An essay with a correction that changes nothing, sent back to its annotator; gives its unit."""
-    job_id = site.marking_job(ESSAY)
-    address = site.lease(job_id, annotator)
-    with site.store.read() as tx:
-        desk = desk_of(tx, address.rpartition("/")[2], person_id=annotator.person_id)
-        name = jobs.get(tx, job_id).name
-    hand_in(site.store, desk, {"edits": [json.dumps([_edit("own", "SVA", "own")])]}, seconds=9)
-    assert review(site.store, name) == 1
-    with site.store.read() as tx:
-        assert len(marks.open_findings(tx, annotator.person_id)) == 1
-    return desk.unit.unit_id
-
-
-def _edit(words: str, tag: str, correction: str) -> dict[str, Json]:
-    start = ESSAY.index(words)
-    span: dict[str, Json] = {"start": start, "end": start + len(words), "quote": words}
-    return {**span, "tag": tag, "replacements": [correction], "comment": ""}
+    odd = json.dumps([edit(ESSAY, "own", "own", "SVA")])
+    _, unit = site.answer(site.marking_job(ESSAY), annotator, {"edits": [odd]})
+    assert review(site.store, unit.job.name) == 1
+    return unit.unit_id
 
 
 def by_person(stops: Sequence[Stop]) -> Iterator[tuple[Person | None, list[Stop]]]:
@@ -238,3 +203,84 @@ def by_person(stops: Sequence[Stop]) -> Iterator[tuple[Person | None, list[Stop]
 
 
 PARTS = (_visitor, _rater, _annotator, _adjudicator, _staff)
+
+
+# The living study of the demo
+
+RATER, ANNOTATOR = living.RATERS[0].name, living.ANNOTATORS[0]
+
+
+def named(store: Store, name: str) -> Person:
+    with store.read() as tx:
+        return people.named(tx, name)
+
+
+def job_named(store: Store, name: str) -> str:
+    with store.read() as tx:
+        return jobs.named(tx, name).job_id
+
+
+def living_stops(site: Site) -> list[Stop]:
+    """Every stop that can be made in the living study, which has a past to show."""
+    parts = (_living_rater, _living_annotator, _living_adjudicator, _living_staff)
+    return [stop for part in parts for stop in part(site)]
+
+
+def _living_rater(site: Site) -> Iterator[Stop]:
+    rater, crowd = named(site.store, RATER), job_named(site.store, CROWD)
+    asking = named(site.store, living.MESSAGES[0][0])
+    yield Stop("/jobs", "/jobs", rater, "jobs-rater")
+    yield Stop("/jobs/{job_id}", f"/jobs/{crowd}", rater, "job-crowd")
+    yield Stop("/leases/{lease_id}", site.lease(crowd, rater), rater, "form-error-crowd")
+    yield Stop("/jobs/{job_id}/talk", f"/jobs/{crowd}/talk", asking, "talk")
+    yield Stop("/jobs/{job_id}/done", f"/jobs/{crowd}/done", asking, "done")
+
+
+def _living_annotator(site: Site) -> Iterator[Stop]:
+    annotator = named(site.store, ANNOTATOR)
+    yield Stop("/jobs", "/jobs", annotator, "jobs")
+    yield Stop("/jobs/{job_id}", f"/jobs/{job_named(site.store, ESSAYS)}", annotator, "job")
+    yield Stop("/me", "/me", annotator, "me")
+
+
+def _living_adjudicator(site: Site) -> Iterator[Stop]:
+    who = named(site.store, living.ADJUDICATOR)
+    essays, crowd = job_named(site.store, ESSAYS), job_named(site.store, CROWD)
+    with site.store.read() as tx:
+        essay, item = contested(tx, essays), contested(tx, crowd)
+    yield Stop("/adjudicate", "/adjudicate", who, "adjudicate")
+    yield Stop("/adjudicate/jobs/{job_id}", f"/adjudicate/jobs/{crowd}", who, "adjudicate-job")
+    yield Stop("/adjudicate/{unit_id}", f"/adjudicate/{essay}", who, "adjudicate-essay")
+    yield Stop("/adjudicate/{unit_id}", f"/adjudicate/{item}", who, "adjudicate-item")
+
+
+def contested(tx: Tx, job: str) -> str:
+    """The first unit on which people differ and which nobody has decided."""
+    done = progress.finished_units(tx, job, by="payload" if jobs.get(tx, job).name == ESSAYS else "label")
+    return next(each.unit_id for each in done if each.differs and not each.is_decided)
+
+
+def _living_staff(site: Site) -> Iterator[Stop]:
+    owner = named(site.store, living.OWNER)
+    crowd, essays = job_named(site.store, CROWD), job_named(site.store, ESSAYS)
+    ejected = next(rater for rater in living.RATERS if rater.skill < living.CAREFUL)
+    with site.store.read() as tx:
+        marked = units.ids_of_job(tx, essays)[0]
+        essay_id = units.get(tx, marked).unit.essay.essay_id
+    yield Stop("/manage", "/manage", owner, "manage")
+    for name in LISTS:
+        yield Stop(f"/manage/{name}", f"/manage/{name}", owner, f"manage-{name}")
+    yield Stop("/manage/jobs/new", "/manage/jobs/new", owner, "manage-new-job")
+    yield Stop("/manage/essays", f"/manage/essays?essay={essay_id}", owner, "manage-essay")
+    yield Stop("/manage/jobs/{job_id}", f"/manage/jobs/{crowd}", owner, "manage-job")
+    studio = f"/manage/jobs/{job_named(site.store, NEXT)}/gold/studio"
+    yield Stop("/manage/jobs/{job_id}/gold/studio", studio, owner, "gold-studio")
+    yield Stop("/manage/jobs/{job_id}/try", f"/manage/jobs/{crowd}/try", owner, "manage-try")
+    yield Stop("/manage/jobs/{job_id}/units", f"/manage/jobs/{crowd}/units", owner, "manage-units")
+    for name in ("agreement", "guidelines"):
+        yield Stop(f"/manage/jobs/{{job_id}}/{name}", f"/manage/jobs/{essays}/{name}", owner, f"manage-{name}")
+    yield Stop("/manage/units/{unit_id}", f"/manage/units/{marked}", owner, "manage-unit")
+    for name in OF_A_CROWD:
+        yield Stop(f"/manage/jobs/{{job_id}}/{name}", f"/manage/jobs/{crowd}/{name}", owner, f"crowd-{name}")
+    one = f"/manage/jobs/{crowd}/raters/{named(site.store, ejected.name).person_id}"
+    yield Stop("/manage/jobs/{job_id}/raters/{person_id}", one, owner, "crowd-rater")

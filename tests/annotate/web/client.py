@@ -9,10 +9,12 @@ from __future__ import annotations
 import asyncio
 import atexit
 import threading
+from collections.abc import Iterable
 from functools import cache
 
 import httpx
 from fastapi import FastAPI
+from starlette.types import Message, Receive
 
 
 class Client(httpx.Client):
@@ -44,6 +46,27 @@ class InProcess(httpx.BaseTransport):
         assert isinstance(answer.stream, httpx.AsyncByteStream)
         body = b"".join([part async for part in answer.stream])
         return httpx.Response(answer.status_code, headers=answer.headers, stream=httpx.ByteStream(body))
+
+
+async def spoken_to(
+    app: FastAPI,
+    path: str,
+    receive: Receive,
+    *,
+    method: str = "POST",
+    headers: Iterable[tuple[bytes, bytes]] = (),
+    address: str = "192.0.2.1",
+) -> list[Message]:
+    """What the application says to somebody whose request comes message by message, as a server hands it on."""
+    said: list[Message] = []
+
+    async def send(message: Message) -> None:
+        said.append(message)
+
+    scope = {"type": "http", "http_version": "1.1", "method": method, "scheme": "http", "path": path, "root_path": ""}
+    scope |= {"raw_path": path.encode(), "query_string": b"", "headers": [(b"host", b"testserver"), *headers]}
+    await app(scope | {"server": ("testserver", 80), "client": (address, 50_000), "app": app}, receive, send)
+    return said
 
 
 @cache

@@ -11,7 +11,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from starlette.routing import BaseRoute
 from grater.annotate import content, credentials, jobs, people, units
 from grater.annotate.people import Person
 from grater.annotate.store import Store, Tx, checks, open_store, schema
+from grater.annotate.store.transaction import DAY
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.construction import CONSTRUCTIONS
 from grater.annotate.units import NewUnit, StudyUnit
@@ -67,7 +68,7 @@ class Study:
         """A browser, already logged in as a person (by role or name), or as nobody."""
         browser = Browser(self.client())
         if who:
-            person = self.people.get(who) or self._named(who)
+            person = self.people.get(who) or self.read(people.named, who)
             token, session = self.write(credentials.start_session, person.person_id, hours=12)
             browser.client.cookies.set("grater-session", token)
             browser.csrf = session.csrf
@@ -96,9 +97,6 @@ class Study:
         with self.store.read() as tx:
             lease = tx.first(select(schema.leases).where(schema.leases.c.lease_id == path.rpartition("/")[2]))
             return units.get(tx, lease.unit_id)
-
-    def _named(self, name: str) -> Person:
-        return self.read(people.named, name)
 
 
 @dataclass
@@ -214,16 +212,9 @@ CORRECTED = ("rank", "fate", "remaining")
 
 def corrected(tx: Tx, task: str, place: Item) -> NewUnit:
     """A sentence as three systems corrected it, two of them alike; one correction where errors are counted."""
-    texts = {
-        "A": "A first way to write this sentence.",
-        "B": "Another way.",
-        "C": "A first way to write this sentence.",
-    }
-    made = [
-        (Item(place.essay_id, place.span, f"{task}/{system}"), {"words": text})
-        for system, text in texts.items()
-        if task != "remaining" or system != "B"
-    ]
+    first = "A first way to write this sentence."
+    texts = {"A": first, "C": first} if task == "remaining" else {"A": first, "B": "Another way.", "C": first}
+    made = [(Item(place.essay_id, place.span, f"{task}/{system}"), {"words": text}) for system, text in texts.items()]
     content.add_items(tx, [content.study_item(item, payload=payload) for item, payload in made])
     return NewUnit(tuple((item.item_id, payload) for item, payload in made), place.essay_id)
 
@@ -236,16 +227,9 @@ def noun(tx: Tx, stage: str) -> NewUnit:
         for name, form in zip(CONSTRUCTIONS, words, strict=True)
     ]
     content.add_items(tx, [content.study_item(item) for item, _ in five])
-    later = stage == "in-context"
     ids = tuple((item.item_id, payload) for item, payload in five)
-    return NewUnit(
-        ids,
-        "essay-1",
-        stage=stage,
-        name=stage,
-        follows="no-context" if later else "",
-        delay_ms=86_400_000 if later else 0,
-    )
+    unit = NewUnit(ids, "essay-1", stage=stage, name=stage)
+    return replace(unit, follows="no-context", delay_ms=DAY) if stage == "in-context" else unit
 
 
 def hidden(page: str, name: str) -> str:

@@ -14,6 +14,7 @@ from grater.annotate.store import events
 from grater.annotate.store.transaction import DAY, MINUTE
 from grater.annotate.web.app import ROLES_OF
 from grater.annotate.web.security import API, scope_allows
+from tests.annotate.web.programs import Program
 from tests.annotate.web.studies import PASSWORD, Browser, Study
 
 NEW = "something quite new"
@@ -73,7 +74,7 @@ ENDINGS = [by_a_new_password, by_recovery, by_demotion, by_exclusion, by_ejectio
 
 
 @pytest.mark.parametrize("end", ENDINGS)
-def test_sessions_tokens_and_seats_end_with_the_reason_for_access(
+def test_sessions_tokens_and_seats_end_with_what_access_rests_on(
     study: Study, end: Callable[[Study, str], None]
 ) -> None:
     seat_id = seat_for(study, "adjudicator", "manager")
@@ -92,9 +93,7 @@ def test_sessions_tokens_and_seats_end_with_the_reason_for_access(
 
 
 @pytest.mark.parametrize("end", [by_demotion, by_exclusion])
-def test_links_that_somebody_made_end_with_their_power_to_make_them(
-    study: Study, end: Callable[[Study, str], None]
-) -> None:
+def test_links_end_with_their_makers_power_to_make_them(study: Study, end: Callable[[Study, str], None]) -> None:
     manager = study.browser("manager")
     rater = study.people["worker"].person_id
     page = manager.post("/manage/invitations", {"role": "annotator", "number": "1", "days": "14"}).text
@@ -135,12 +134,6 @@ def test_a_token_gains_nothing_by_a_promotion(bare: Study) -> None:
     assert call(bare, token_of(bare, "worker"), "/people") == 200  # one made now
 
 
-def test_a_job_in_draft_is_unknown_to_the_tokens_of_raters(study: Study) -> None:
-    path = f"/jobs/{study.jobs['error']}"
-    study.write(jobs.set_state, study.jobs["error"], "draft")
-    assert [call(study, token_of(study, who), path) for who in ("worker", "manager")] == [404, 200]
-
-
 def test_a_demoted_member_has_no_more_on_a_seat_than_alone(study: Study) -> None:
     seat_id = seat_for(study, "adjudicator", "manager")
     together = sat_down(study, "manager", seat_id)
@@ -177,14 +170,10 @@ def test_a_seat_is_not_raised_above_its_people(study: Study) -> None:
 def test_a_token_made_by_a_token_passes_on_no_more_than_it_has(bare: Study) -> None:
     short = token_of(bare, "owner", days=1)
     bare.write(give_role, bare.people["manager"].person_id, "owner", actor=bare.people["owner"].person_id)
-    reply = (
-        bare.client()
-        .post(f"{API}/me/tokens", json={"days": 300}, headers={"authorization": f"Bearer {short}"})
-        .json()
-    )
-    assert call(bare, reply["token"]) == 200
+    longer = Program(bare, token=short).call("make_token", {"days": 300})["token"]
+    assert call(bare, longer) == 200
     bare.clock.now += DAY
-    assert call(bare, reply["token"]) == 401
+    assert call(bare, longer) == 401
 
 
 def test_tokens_end_after_ninety_days_unless_they_say_otherwise(bare: Study) -> None:
@@ -198,11 +187,7 @@ def test_scopes_keep_a_token_to_its_purpose(study: Study) -> None:
     next_unit, invite = f"/jobs/{study.jobs['error']}/next", {"role": "worker"}
     calls: list[tuple[str, object]] = [("/me", None), ("/people", None), (next_unit, {}), ("/invitations", invite)]
     statuses = {scope: [call(study, token, *each) for each in calls] for scope, token in scopes.items()}
-    assert statuses == {
-        "read": [200, 200, 403, 403],
-        "work": [200, 403, 200, 403],
-        "manage": [200, 200, 200, 200],
-    }
+    assert statuses == {"read": [200, 200, 403, 403], "work": [200, 403, 200, 403], "manage": [200, 200, 200, 200]}
     assert [call(study, token, "/me/tokens", {}) for token in scopes.values()] == [403, 403, 200]
 
 
@@ -217,12 +202,12 @@ def test_scopes_over_the_whole_table_of_routes() -> None:
 
 def test_tokens_are_listed_with_scope_end_and_last_use(bare: Study) -> None:
     token = token_of(bare, "worker", name="laptop", scope="work", days=10)
-    headers = {"authorization": f"Bearer {token}"}
-    (first,) = bare.client().get(f"{API}/me/tokens", headers=headers).json()["tokens"]
+    program = Program(bare, token=token)
+    (first,) = program.call("my_tokens")["tokens"]
     bare.clock.now += people.USES_NOTED_EVERY - MINUTE  # noted to five minutes: programs ask all day
-    (second,) = bare.client().get(f"{API}/me/tokens", headers=headers).json()["tokens"]
+    (second,) = program.call("my_tokens")["tokens"]
     bare.clock.now += MINUTE
-    (third,) = bare.client().get(f"{API}/me/tokens", headers=headers).json()["tokens"]
+    (third,) = program.call("my_tokens")["tokens"]
     assert (first["scope"], first["name"], first["expires_at"][:10]) == ("work", "laptop", "2027-01-25")
     assert first["used_at"] == second["used_at"] == first["made_at"]
     assert third["used_at"] > second["used_at"]

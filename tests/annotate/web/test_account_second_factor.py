@@ -56,6 +56,13 @@ def code_step(browser: Browser, ticket: str, code: str) -> tuple[int, str]:
     return int(reply.status_code), str(reply.url.path)
 
 
+def logged_in(study: Study, who: str) -> Browser:
+    """By both steps."""
+    browser, ticket = password_step(study, who)
+    assert code_step(browser, ticket, code_of(study, who)) == (200, "/me")
+    return browser
+
+
 VECTORS = {59: "287082", 1111111109: "081804", 1234567890: "005924", 2000000000: "279037", 20000000000: "353130"}
 """RFC 6238, appendix B, SHA-1: the last six of eight digits at these seconds."""
 
@@ -113,8 +120,7 @@ def test_a_recovery_code_lets_in_once_and_is_kept_as_a_hash(bare: Study) -> None
 
 def test_codes_are_guessed_slowly_and_a_known_browser_is_not_kept_out(bare: Study) -> None:
     set_up(bare, "owner")
-    own, ticket = password_step(bare, "owner")
-    assert code_step(own, ticket, code_of(bare, "owner"))[0] == 200
+    own = logged_in(bare, "owner")
     thief, stolen = password_step(bare, "owner")
     assert [code_step(thief, stolen, "000000")[0] for _ in range(11)] == [401] * 10 + [429]
     own.post("/logout")
@@ -123,19 +129,12 @@ def test_codes_are_guessed_slowly_and_a_known_browser_is_not_kept_out(bare: Stud
     assert code_step(own, ticket, code_of(bare, "owner")) == (200, "/me")
 
 
-@pytest.mark.parametrize("ticket", ["", "nonsense", "a.b.c", "{id}.9999999999999.00"])
-def test_a_ticket_is_not_made_up(bare: Study, ticket: str) -> None:
-    set_up(bare, "owner")
-    browser = bare.browser()
-    browser.get("/login")
-    made_up = ticket.replace("{id}", bare.people["owner"].person_id)
-    assert code_step(browser, made_up, code_of(bare, "owner"))[0] == 422
-    assert browser.get("/me").url.path == "/login"
-
-
-def test_a_ticket_ends_with_time_and_with_the_password(bare: Study) -> None:
+def test_a_ticket_is_not_made_up_and_ends_with_time_and_with_the_password(bare: Study) -> None:
     set_up(bare, "owner")
     browser, ticket = password_step(bare, "owner")
+    for made_up in ("", "nonsense", "a.b.c", f"{bare.people['owner'].person_id}.9999999999999.00"):
+        assert code_step(browser, made_up, code_of(bare, "owner"))[0] == 422, made_up
+    assert browser.get("/me").url.path == "/login"
     bare.clock.now += 5 * MINUTE
     assert code_step(browser, ticket, code_of(bare, "owner"))[0] == 422
     browser, ticket = password_step(bare, "owner")
@@ -159,8 +158,7 @@ def test_setting_up_and_turning_off_take_the_password_and_a_code(bare: Study) ->
     browser.post(FACTOR, {"password": PASSWORD})
     assert browser.post(f"{FACTOR}/confirm", {"code": "000000"}).status_code == 422
     set_up(bare, "manager")
-    browser, ticket = password_step(bare, "manager")
-    code_step(browser, ticket, code_of(bare, "manager"))
+    browser = logged_in(bare, "manager")
     browser.get(FACTOR)
     next_step(bare)
     assert browser.post(FACTOR, {"password": PASSWORD}).status_code == 422  # it is on; nobody swaps the telephone
@@ -182,8 +180,7 @@ def test_who_must_have_one_is_led_to_it_and_does_nothing_before(bare: Study) -> 
     assert owner.get("/manage").url.path == "/manage"
     set_up(bare, "manager")
     assert bare.client().get(f"{API}/people", headers=headers).status_code == 200
-    browser, ticket = password_step(bare, "manager")
-    code_step(browser, ticket, code_of(bare, "manager"))
+    browser = logged_in(bare, "manager")
     next_step(bare)
     assert browser.get("/manage/people").url.path == "/manage/people"
     form = {"password": PASSWORD, "code": code_of(bare, "manager")}
@@ -197,9 +194,7 @@ def test_raters_from_panels_and_programs_have_none(bare: Study) -> None:
 
 
 @pytest.mark.parametrize("door", ["page", "command"])
-def test_the_owner_requires_and_resets_it(
-    bare: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str], door: str
-) -> None:
+def test_an_owner_rules_it(bare: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str], door: str) -> None:
     """The page does it by the call that a program makes."""
 
     def status_of(path: str, form: dict[str, object], *options: str) -> int:
@@ -208,8 +203,7 @@ def test_the_owner_requires_and_resets_it(
         return grater(capsys, "people", "second-factor", tmp_path / "study.db", *options).status
 
     set_up(bare, "manager")
-    browser, ticket = password_step(bare, "manager")
-    code_step(browser, ticket, code_of(bare, "manager"))
+    browser = logged_in(bare, "manager")
     path = f"/manage/people/{bare.people['manager'].person_id}/second-factor"
     assert [status_of(path, {}, "--reset", "Manager") for _ in range(2)] == [0, 2]  # there is none any more
     assert browser.get("/me").url.path == "/login"

@@ -177,18 +177,13 @@ def test_a_decision_fills_the_form_that_gives_it(task: str, unit: Unit, form: di
     assert TASKS[task].read(unit, filled, kept=shown.kept) == answers
 
 
-def test_a_decision_that_the_form_could_not_give_leaves_it_empty() -> None:
-    shown = TASKS["error"].show(SUGGESTED, rng=generator(0, "page"))
+def test_a_decision_that_the_form_could_not_give_leaves_it_empty_and_sides_are_not_guessed() -> None:
     item_id = SUGGESTED.items[0].item.item_id
-    for answers in (
-        [Answer(item_id, "no such label")],
-        [Answer(item_id, "error", flags=("odd",))],
-        [Answer("x", "ok")] * 2,
+    for task, answers in (
+        ("error", [Answer(item_id, "no such label")]),
+        ("error", [Answer(item_id, "error", flags=("odd",))]),
+        ("error", [Answer("x", "ok")] * 2),
+        ("choice", [Answer(item_id, "writer")]),
     ):
-        assert filled_by(study_unit("error", SUGGESTED), shown, [], answers) == {}
-
-
-def test_the_sides_of_a_choice_are_not_guessed() -> None:
-    shown = TASKS["choice"].show(SUGGESTED, rng=generator(0, "page"))
-    answers = TASKS["choice"].read(SUGGESTED, {"label": ["first"]}, kept=shown.kept)
-    assert filled_by(study_unit("choice", SUGGESTED), shown, [], answers) == {}
+        shown = TASKS[task].show(SUGGESTED, rng=generator(0, "page"))
+        assert filled_by(study_unit(task, SUGGESTED), shown, [], answers) == {}

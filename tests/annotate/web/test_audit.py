@@ -58,9 +58,7 @@ def by_api(study: Study, asked: dict[str, str], *, who: str = "manager", status:
     return reply.json()
 
 
-def test_what_is_asked_for_is_shown_through_every_door(
-    busy: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_door_shows_what_is_asked(busy: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     manager = busy.browser("manager")
     for asked, verbs in FILTERS:
         assert [event["verb"] for event in by_api(busy, asked)["events"]] == verbs, asked
@@ -109,9 +107,7 @@ def test_long_logs_come_by_pages_and_whole_in_a_file(
     )
 
 
-def test_what_there_is_not_is_reported_in_one_line(
-    bare: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_not_there_is_one_line(bare: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name, value in (("kind", "nonsense"), ("since", "yesterday"), ("person", "Nobody"), ("job", "none")):
         status = 404 if name in ("person", "job") else 422
         assert "\n" not in by_api(bare, {name: value}, status=status)["error"]["message"]

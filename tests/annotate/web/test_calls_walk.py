@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import io
 import json
-import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyotp
@@ -19,6 +18,7 @@ from grater.annotate import panels, second_factor
 from grater.annotate.evaluation import evaluate_study
 from grater.annotate.store.events import VERBS
 from grater.uncertainty import Basis
+from tests.annotate.web.processes import wait_until
 from tests.annotate.web.programs import Crew, Program
 from tests.annotate.web.studies import Study, served
 
@@ -120,13 +120,6 @@ def run_to_the_end(manager: Program, sent: object = None) -> str:
     run_id: str = manager.call("new_run", sent)["run_id"]
     wait_until(lambda: manager.call("one_run", run_id=run_id)["state"] == "done")
     return run_id
-
-
-def wait_until(is_so: Callable[[], bool], *, seconds: float = 300) -> None:
-    end = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < end, "waited for nothing"
-        time.sleep(0.05)
 
 
 def mistakes(manager: Program) -> None:

@@ -18,7 +18,7 @@ from grater.annotate.web.check import LATER
 from grater.annotate.web.context import Server
 from grater.annotate.writing import JOB, NewPublicPages, public_pages
 from grater.errors import StoreBusy, TooBusy, UnknownName
-from tests.annotate.web.studies import BASE, Browser, Study, served
+from tests.annotate.web.studies import BASE, TEXTS, Browser, Study, served
 
 TEXT = "The girl waited on the bus.\nThe boy discussed about the film & more. The king listened the music."
 
@@ -122,12 +122,13 @@ def test_accepted_changes_are_made(visitor: Browser) -> None:
     assert text == TEXT.replace("on the bus", "for the bus").replace("listened the", "listened to the")
 
 
-def test_without_consent_answers_are_not_kept(visitor: Browser, open_study: Study) -> None:
-    fields = marks_of(visitor.post("/check", {"text": TEXT}).text)
-    page = visitor.post("/check/keep", {"text": TEXT, fields["on → for"]: "accept"})
-    assert (page.status_code, rows(open_study)) == (422, [])
-    assert "Nothing was saved" in page.text
-    assert re.search(rf'name="{fields["on → for"]}" value="accept" checked', page.text), "answers stay on the page"
+def test_without_consent_or_an_answer_nothing_is_kept(visitor: Browser, open_study: Study) -> None:
+    field = marks_of(visitor.post("/check", {"text": TEXT}).text)["on → for"]
+    page = visitor.post("/check/keep", {"text": TEXT, field: "accept"})
+    assert (page.status_code, "Nothing was saved" in page.text) == (422, True)
+    assert re.search(rf'name="{field}" value="accept" checked', page.text), "answers stay on the page"
+    assert visitor.post("/check/keep", {"text": TEXT, "consent": "yes", "mark-odd": "accept"}).status_code == 422
+    assert (rows(open_study), open_study.read(content.n_essays)) == ([], len(TEXTS))
 
 
 def test_with_consent_answers_become_judgments_of_a_job_of_their_own(visitor: Browser, open_study: Study) -> None:
@@ -144,33 +145,14 @@ def test_with_consent_answers_become_judgments_of_a_job_of_their_own(visitor: Br
         writer = people.all(tx)[-1]
     assert [essay.metadata["from"] for essay in kept] == [JOB]
     assert (writer.password_hash, writer.role) == ("", "worker")
+    visitor.post("/check/keep", {"text": TEXT, "consent": "yes", **answers})
+    assert len({row["rater"] for row in rows(open_study)}) == 2, "the same text sent again is another writer"
 
 
-def test_the_same_text_sent_twice_is_two_writers(visitor: Browser, open_study: Study) -> None:
-    fields = marks_of(visitor.post("/check", {"text": TEXT}).text)
-    for _ in range(2):
-        answers = {"text": TEXT, "consent": "yes", fields["on → for"]: "accept"}
-        assert visitor.post("/check/keep", answers).status_code == 200
-    assert len({row["rater"] for row in rows(open_study)}) == 2
-
-
-def test_consent_without_an_answer_keeps_nothing(visitor: Browser, open_study: Study) -> None:
-    page = visitor.post("/check/keep", {"text": TEXT, "consent": "yes", "mark-nonsense": "accept"})
-    assert (page.status_code, rows(open_study)) == (422, [])
-    with open_study.store.read() as tx:
-        assert [essay for essay in content.all_essays(tx) if essay.text == TEXT] == []
-
-
-@pytest.mark.parametrize(
-    ("text", "status", "words"),
-    [(" \n", 422, "Nothing to check yet"), ("a " * 10_001, 422, "expected at most 20,000 characters")],
-)
-def test_a_text_that_cannot_be_checked_gets_one_line(visitor: Browser, text: str, status: int, words: str) -> None:
-    page = visitor.post("/check", {"text": text})
-    assert (page.status_code, words in page.text) == (status, True)
-
-
-def test_a_file_is_read_and_one_that_is_no_text_is_refused(visitor: Browser) -> None:
+def test_a_file_is_read_and_what_is_no_text_is_refused_in_one_line(visitor: Browser) -> None:
+    for text, words in ((" \n", "Nothing to check yet"), ("a " * 10_001, "expected at most 20,000 characters")):
+        page = visitor.post("/check", {"text": text})
+        assert (page.status_code, words in page.text) == (422, True)
     page = visitor.post("/check", {"text": ""}, files={"file": ("a.txt", TEXT.replace("\n", "\r\n").encode())})
     assert list(marks_of(page.text)) == ["on → for", "drop about", "put in to"]
     page = visitor.post("/check", {"text": ""}, files={"file": ("a.docx", b"PK\x03\x04\xff\xfe")})
@@ -225,9 +207,7 @@ def refuse(*_: object, **__: object) -> None:
     raise StoreBusy("study.db: another change takes too long; try again")
 
 
-def test_a_busy_server_gives_text_and_answers_back(
-    visitor: Browser, open_study: Study, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_busy_server_gives_all_back(visitor: Browser, open_study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     field = marks_of(visitor.post("/check", {"text": TEXT}).text)["on → for"]
     sent = {"text": TEXT, "consent": "yes", field: "accept"}
     with monkeypatch.context() as patch:
@@ -248,9 +228,7 @@ def test_a_busy_server_gives_text_and_answers_back(
 
 
 @pytest.mark.parametrize("task", ["error", "verify"])
-def test_answers_go_into_no_job_that_only_has_the_name_or_is_closed(
-    visitor: Browser, open_study: Study, task: str
-) -> None:
+def test_answers_go_into_no_other_or_closed_job_of_the_name(visitor: Browser, open_study: Study, task: str) -> None:
     with open_study.store.write() as tx:
         job = jobs.add(tx, name=JOB, task=task, access="assigned")
         jobs.set_state(tx, job.job_id, "open" if task == "error" else "closed")

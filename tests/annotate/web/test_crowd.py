@@ -21,7 +21,7 @@ from grater.errors import Forbidden
 from grater.model import Json
 from tests.annotate.store.crowds import statements
 from tests.annotate.web.studies import Browser, Study, hidden, new_units, served
-from tests.annotate.web.test_work import FILLED, answer, answer_all
+from tests.annotate.web.test_work import FILLED, answer, answer_all, begin
 
 WORK = slice(0, 6)
 KNOWN = slice(6, 10)
@@ -46,12 +46,6 @@ def crowd_job(tx, terms: dict[str, Json], *, name: str = "crowd") -> str:  # typ
         gold.add(tx, unit_id, new.items[0][0], ["error"], reason=REASON)
     jobs.set_state(tx, job.job_id, "open")
     return job.job_id
-
-
-def begin(browser: Browser, job_id: str) -> str:
-    browser.get(f"/jobs/{job_id}")
-    path: str = browser.post(f"/jobs/{job_id}/next").url.path
-    return path
 
 
 def is_gold(study: Study, path: str) -> bool:
@@ -170,15 +164,8 @@ def test_quiz_work_missed_gold_and_after_the_end_its_reason_a_dispute_and_forgiv
         assert checks.violations(tx) == []
 
 
-PANEL = {
-    "provider": "prolific",
-    "code-completed": "DONE-1",
-    "code-failed": "FAIL-1",
-    "code-screened-out": "OUT-1",
-    "places": "1",
-    "minutes": "30",
-    "unsigned": "true",
-}
+PANEL = {"provider": "prolific", "places": "1", "minutes": "30", "unsigned": "true"}
+PANEL |= {"code-completed": "DONE-1", "code-failed": "FAIL-1", "code-screened-out": "OUT-1"}
 
 
 def panel_of(study: Study, job_id: str, **changed: str) -> str:
@@ -189,12 +176,11 @@ def panel_of(study: Study, job_id: str, **changed: str) -> str:
     return str(made)
 
 
-def enter(study: Study, panel_id: str, external_id: str):  # type: ignore[no-untyped-def]
-    browser = study.browser()
-    shown = browser.get(f"/p/{panel_id}?PROLIFIC_PID={external_id}&STUDY_ID=s1")
-    if ">Start<" not in shown.text:
-        return browser, shown
-    return browser, browser.post(f"/p/{panel_id}", {"PROLIFIC_PID": external_id, "STUDY_ID": "s1"})
+def enter(study: Study, panel_id: str, external_id: str, *, by: str = "PROLIFIC_PID"):  # type: ignore[no-untyped-def]
+    """A browser that comes by the link of a panel, and what it is shown at last."""
+    browser, sent = study.browser(), {by: external_id, "STUDY_ID": "s1"}
+    shown = browser.get(f"/p/{panel_id}", params=sent)
+    return browser, browser.post(f"/p/{panel_id}", sent) if ">Start<" in shown.text else shown
 
 
 def test_a_panel_rater_who_failed_gets_that_code_in_every_browser_and_no_way_in(crowd: Study) -> None:
@@ -355,12 +341,8 @@ def test_anyone_who_is_ejected_over_an_essay_is_led_to_the_reason(crowd: Study) 
 
 def test_each_panel_has_its_own_payment_file(crowd: Study) -> None:
     job_id = crowd.jobs["crowd"]
-    for name, provider in (("abc", "prolific"), ("def", "connect")):
-        panel_id = panel_of(crowd, job_id, provider=provider)
-        rater = crowd.browser()
-        asked = {"prolific": "PROLIFIC_PID", "connect": "participantId"}[provider]
-        rater.get(f"/p/{panel_id}?{asked}={name}")
-        rater.post(f"/p/{panel_id}", {asked: name})
+    for name, provider, by in (("abc", "prolific", "PROLIFIC_PID"), ("def", "connect", "participantId")):
+        rater, _ = enter(crowd, panel_of(crowd, job_id, provider=provider), name, by=by)
         answer(rater, begin(rater, job_id), {"label": "error"})
     manager = crowd.browser("manager")
     own = f"/manage/jobs/{job_id}/raters/{crowd.read(people.named, 'connect def').person_id}"
@@ -411,25 +393,15 @@ def test_a_rater_from_a_panel_makes_no_tokens(crowd: Study) -> None:
         credentials.make_token(tx, people.named(tx, "prolific abc").person_id)
 
 
-UNDOABLE: dict[str, Json] = {"gold": {"least_seen": 50}, "page": 2}
-OFFER = "Undo your last answer"
-
-
-@pytest.fixture
-def tested(bare: Study) -> Study:
-    bare.jobs["crowd"] = bare.write(crowd_job, UNDOABLE)
-    return bare
-
-
 @pytest.mark.parametrize("label", ["error", "ok"])
-def test_the_pages_after_gold_right_or_missed_and_after_work_are_the_same(tested: Study, label: str) -> None:
-    job_id, browser = tested.jobs["crowd"], tested.browser("worker")
+def test_the_pages_after_gold_right_or_missed_and_after_work_are_the_same(bare: Study, label: str) -> None:
+    job_id, browser = bare.write(crowd_job, {"gold": {"least_seen": 50}, "page": 2}), bare.browser("worker")
     path = begin(browser, job_id)
     pages: dict[bool, set[str]] = {True: set(), False: set()}
     for _ in range(6):
-        was_gold = is_gold(tested, path)
+        was_gold = is_gold(bare, path)
         path = answer(browser, path, {"label": label}).url.path
         page = masked(browser.get(path).text, job_id) + masked(browser.get(f"/jobs/{job_id}").text, job_id)
         pages[was_gold].add(re.sub(r'(?s)<div class="passage".*?</div>', "", page))
     assert pages[True] == pages[False]
-    assert all(OFFER in page for page in pages[True])
+    assert all("Undo your last answer" in page for page in pages[True])

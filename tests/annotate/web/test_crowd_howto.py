@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from grater.annotate import gold, standing
+from grater.annotate import gold, jobs, standing
 from grater.annotate.store import open_store
 from grater.annotate.web import Settings
 from grater.annotate.web.serving import setup_link
@@ -20,8 +20,8 @@ from grater.cli import app
 from grater.corpora import write_corpus
 from grater.model import Essay
 from tests.annotate.web.studies import BASE, PASSWORD, Browser, Study
-from tests.annotate.web.test_crowd import PANEL, begin
-from tests.annotate.web.test_work import answer_all
+from tests.annotate.web.test_crowd import PANEL, enter
+from tests.annotate.web.test_work import answer_all, begin
 from tests.test_docs import blocks
 
 PAGE = Path(__file__).parents[3] / "docs" / "howto" / "run-a-crowd-job.md"
@@ -76,13 +76,8 @@ def smaller(command: list[str]) -> list[str]:
 def served_here() -> Iterator[Study]:
     """What `grater serve study.db` serves, with a clock that stands still."""
     with open_store("study.db") as store, store.serving():
-        found = Study(
-            store,
-            store.clock,
-            {},
-            settings=Settings(base_url=BASE, logins_a_minute=1000, guest_requests=10**6, guest_bytes=10**9),
-        )  # type: ignore[arg-type]
-        yield found
+        settings = Settings(base_url=BASE, logins_a_minute=1000, guest_requests=10**6, guest_bytes=10**9)
+        yield Study(store, store.clock, {}, settings=settings)  # type: ignore[arg-type]
 
 
 def join(study: Study, path: str, name: str) -> Browser:
@@ -95,23 +90,20 @@ def join(study: Study, path: str, name: str) -> Browser:
 def experts_come(study: Study, links: list[str]) -> None:
     """The owner by the link that the server prints, and two experts by their invitations, who agree."""
     join(study, (setup_link(study.settings, study.store) or "").removeprefix(BASE), "Olga")
-    job_id = next(iter(study.read(study_jobs)))
+    job_id = study.read(jobs.all)[0].job_id
     for number, link in enumerate(links):
-        expert = join(study, link, f"expert {number}")
-        answer_truly(study, expert, job_id)
+        answer_truly(study, join(study, link, f"expert {number}"), job_id)
 
 
 def a_panel_comes(study: Study, _: list[str]) -> None:
     """The owner opens the job and makes a panel; five raters come, are asked for their languages, and answer."""
     owner = study.browser("Olga")
-    job_id = list(study.read(study_jobs))[1]
+    job_id = study.read(jobs.all)[1].job_id
     owner.post(f"/manage/jobs/{job_id}/state", {"state": "open"})
     page = owner.post(f"/manage/jobs/{job_id}/panels", {**PANEL, "places": "10"}).text
     (panel_id,) = set(re.findall(r"/p/([\w-]+)", page))
     for number in range(1, 6):
-        rater = study.browser()
-        rater.get(f"/p/{panel_id}?PROLIFIC_PID=rater-{number}")
-        rater.post(f"/p/{panel_id}", {"PROLIFIC_PID": f"rater-{number}"})
+        rater, _ = enter(study, panel_id, f"rater-{number}")
         assert "Languages you speak" in rater.get(f"/jobs/{job_id}").text
         rater.post(f"/jobs/{job_id}/about", {"languages": "Finnish, English"})
         assert "DONE-1" in answer_truly(study, rater, job_id)
@@ -124,12 +116,6 @@ def a_panel_comes(study: Study, _: list[str]) -> None:
 def answer_truly(study: Study, browser: Browser, job_id: str) -> str:
     """Everything that there is for this person; give the last page."""
     return answer_all(browser, begin(browser, job_id), lambda path: {"label": true_label(study, path)})[-1].text
-
-
-def study_jobs(tx) -> Iterator[str]:  # type: ignore[no-untyped-def]
-    from grater.annotate import jobs
-
-    return (job.job_id for job in jobs.all(tx))
 
 
 def true_label(study: Study, path: str) -> str:

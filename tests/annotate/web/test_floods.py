@@ -6,15 +6,11 @@ import asyncio
 import json
 import os
 import random
-import resource
 import socket
 import sqlite3
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from email.message import Message as Headers
 from http.client import HTTPConnection
@@ -34,9 +30,10 @@ from grater.annotate.submissions import MOST_SURPLUS
 from grater.annotate.web.security import masked
 from grater.annotate.web.serving import HEAD_SECONDS, MOST_UNSENT
 from grater.annotate.writing import NewPublicPages, open_to_public
+from tests.annotate.web.client import spoken_to
+from tests.annotate.web.processes import serving
 from tests.annotate.web.studies import Browser, Study, hidden, served
-from tests.annotate.web.test_serving import is_open
-from tests.ports import free_port
+from tests.annotate.web.test_work_marking import save
 
 
 def taken(study: Study, task: str, who: str = "worker") -> tuple[Browser, str]:
@@ -67,10 +64,8 @@ def test_marks_take_room_by_the_length_of_their_essay(study: Study) -> None:
     mark = {"start": 0, "end": 0, "quote": "", "tag": "Others", "replacements": ["x"], "comment": "y" * 1999}
     many = json.dumps([mark] * 20)
     assert browser.post(path, {"edits": many}).status_code == 422
-    headers = {"origin": "http://testserver", "x-csrf-token": browser.csrf}
     for edits in (json.loads(many), [mark | {"filler": "x"}]):
-        body = {"revision": 0, "body": {"edits": edits, "set_aside": False}}
-        assert browser.client.put(f"{path}/draft", json=body, headers=headers).status_code == 422
+        assert save(browser, path, 0, edits).status_code == 422
     assert bytes_stored(study) == 0
     assert browser.post(path, {"edits": json.dumps([mark])}).status_code == 200
 
@@ -105,9 +100,7 @@ def test_a_guest_and_a_visitor_have_a_number_of_requests_and_people_with_account
         assert guest.get("/jobs").status_code == visitor.get("/login").status_code == 200
 
 
-def test_a_guest_without_budget_is_refused_before_the_study_is_asked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_guest_without_budget_costs_the_study_no_query(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     find = people.find_session
 
@@ -150,9 +143,7 @@ def test_what_a_visitor_sends_at_once_is_served_by_turns_and_a_clock_set_back_ke
         assert [visitor.get("/login").status_code for _ in range(130)][-1] == 429, "it would wait too long"
 
 
-def test_few_requests_of_a_visitor_or_guest_are_worked_on_at_one_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_few_requests_of_a_stranger_are_worked_on_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     at_work: list[int] = []
     seen: list[int] = []
     wanted = [Barrier(1)]
@@ -165,24 +156,18 @@ def test_few_requests_of_a_visitor_or_guest_are_worked_on_at_one_time(
         at_work.pop()
         return ()
 
-    async def ask(app: Any, path: str, address: str, cookie: bytes = b"") -> None:
-        async def receive() -> Message:
-            return {"type": "http.request", "body": b"", "more_body": False}
+    async def receive() -> Message:
+        return {"type": "http.request", "body": b"", "more_body": False}
 
-        async def send(_: Message) -> None:
-            pass
-
-        scope: dict[str, Any] = {"type": "http", "method": "GET", "path": path, "query_string": b"", "app": app}
-        scope |= {"headers": [(b"host", b"testserver"), (b"cookie", cookie)], "scheme": "http", "root_path": ""}
-        await app(
-            scope | {"client": (address, 1), "http_version": "1.1", "server": ("testserver", 80)}, receive, send
-        )
-
-    async def most_at_once(app: Any, path: str, n: int, *who: tuple[Any, ...]) -> int:
-        """The most requests that were worked on at a time; each waits until there are n."""
+    async def most_at_once(app: Any, path: str, n: int, *who: tuple[str, bytes]) -> int:
+        """The most requests, by address and cookie, that were worked on at a time; each waits until there are n."""
         seen.clear()
         wanted[0] = Barrier(n)
-        await asyncio.gather(*(ask(app, path, *each) for each in who))
+        requests = (
+            spoken_to(app, path, receive, method="GET", address=address, headers=[(b"cookie", cookie)])
+            for address, cookie in who
+        )
+        await asyncio.gather(*requests)
         return max(seen)
 
     monkeypatch.setattr("grater.annotate.web.account.check.is_open", slow)
@@ -192,8 +177,8 @@ def test_few_requests_of_a_visitor_or_guest_are_worked_on_at_one_time(
         with study.store.write() as tx:
             ids = [people.named(tx, name).person_id for name in names]
             cookies = [f"grater-session={credentials.start_session(tx, each, hours=1)[0]}".encode() for each in ids]
-        assert asyncio.run(most_at_once(app, "/login", 2, *[("192.0.2.1",)] * 6)) == 2
-        assert asyncio.run(most_at_once(app, "/login", 3, *((f"192.0.2.{n}",) for n in range(6)))) > 2
+        assert asyncio.run(most_at_once(app, "/login", 2, *[("192.0.2.1", b"")] * 6)) == 2
+        assert asyncio.run(most_at_once(app, "/login", 3, *((f"192.0.2.{n}", b"") for n in range(6)))) > 2
         assert asyncio.run(most_at_once(app, "/jobs", 1, *[("192.0.2.1", cookies[0])] * 3)) == 1
         assert asyncio.run(most_at_once(app, "/jobs", 2, *(("192.0.2.1", each) for each in cookies))) == 2
 
@@ -215,12 +200,12 @@ def test_one_client_costs_the_server_little_and_others_are_served(tmp_path: Path
             open_to_public(tx, NewPublicPages(check_page=True, editors=True))
             token, session = credentials.start_session(tx, people.named(tx, "Guest").person_id, hours=12)
         job_id = study.jobs["error"]
-    with serving(tmp_path / "study.db") as (port, pid):
+    with serving(tmp_path / "study.db") as (port, server):
         honest, client = Flood(port, "127.0.0.2"), Flood(port, "127.0.0.3")
         short = {"text": "The girl waited on the bus.", "language": "en-US"}
         assert honest.post("/v2/check", short) == 200  # which loads the systems
         pace = [slowness()]
-        cpu, stored = cpu_seconds(pid), size_of(tmp_path / "study.db")
+        cpu, stored = cpu_seconds(server.pid), size_of(tmp_path / "study.db")
         rng = random.Random(1)
         words = [rng.choice(FUNCTION_WORDS) for _ in range(8_000)]
         text = " ".join(words)[:20_000]
@@ -246,7 +231,8 @@ def test_one_client_costs_the_server_little_and_others_are_served(tmp_path: Path
             assert guest.status == 303
         assert honest.get("/login") == 200
         pace.append(slowness())
-        spent = {"cpu": (cpu_seconds(pid) - cpu) / max(1, sum(pace) / 2), "sent": client.n_bytes + guest.n_bytes}
+        spent = {"cpu": (cpu_seconds(server.pid) - cpu) / max(1, sum(pace) / 2)}
+        spent["sent"] = client.n_bytes + guest.n_bytes
     spent["stored"] = size_of(tmp_path / "study.db") - stored
     assert {name: spent[name] <= most for name, most in GOALS.items()} == dict.fromkeys(GOALS, True), spent
 
@@ -280,23 +266,6 @@ class Flood:
         self.status, self.n_bytes = reply.status, self.n_bytes + len(str(reply.headers)) + len(reply.read())
         line.close()
         return reply.headers
-
-
-@contextmanager
-def serving(path: Path, **limits: int) -> Iterator[tuple[int, int]]:
-    """The port and the process id of `grater serve`."""
-    port = free_port()
-    command = [sys.executable, "-m", "grater", "serve", str(path), "--port", str(port)]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        for name, most in limits.items():
-            resource.prlimit(process.pid, getattr(resource, name), (most, most))
-        try:
-            while not is_open(port):
-                assert process.poll() is None, "the server has ended"
-                time.sleep(0.1)
-            yield port, process.pid
-        finally:
-            process.terminate()
 
 
 def slowness() -> float:
@@ -364,24 +333,15 @@ def is_closed(line: socket.socket) -> bool:
 
 
 def test_a_body_that_drips_is_given_up(tmp_path: Path) -> None:
-    sent: list[Message] = []
-
     async def receive() -> Message:
         await asyncio.sleep(0.01)
         return {"type": "http.request", "body": b"x", "more_body": True}
 
-    async def send(message: Message) -> None:
-        sent.append(message)
-
+    headers = [(b"origin", b"http://testserver"), (b"content-type", b"application/x-www-form-urlencoded")]
     with served(tmp_path, body_seconds=0.1) as study:
-        app = study.client().app
-        form = (b"content-type", b"application/x-www-form-urlencoded")
-        scope: dict[str, Any] = {"type": "http", "method": "POST", "path": "/login", "query_string": b"", "app": app}
-        scope |= {"headers": [(b"host", b"testserver"), (b"origin", b"http://testserver"), form], "scheme": "http"}
-        scope |= {"server": ("testserver", 80), "client": ("192.0.2.1", 1), "http_version": "1.1", "root_path": ""}
-        asyncio.run(app(scope, receive, send))
-    assert sent[0]["status"] == 408
-    assert (b"connection", b"close") in sent[0]["headers"]
+        said = asyncio.run(spoken_to(study.client().app, "/login", receive, headers=headers))
+    assert said[0]["status"] == 408
+    assert (b"connection", b"close") in said[0]["headers"]
 
 
 def test_pages_are_compressed_and_carry_no_token_that_a_length_could_betray(study: Study) -> None:

@@ -20,6 +20,7 @@ from grater.annotate.tasks import TASKS, error, verify
 from grater.model import Essay
 from tests.annotate.web.studies import Browser, Study
 from tests.annotate.web.test_work import FILLED, answer, answer_all, start
+from tests.annotate.web.test_work_own import mark_all
 
 TWO = ("annotator", "worker")
 
@@ -73,7 +74,7 @@ def test_a_look_at_instructions_saves_nothing_and_earlier_versions_can_be_the_ne
     assert saved == ["The second.", "The third.", "The second."]
 
 
-def test_a_job_shows_its_progress_and_with_all_its_judgments_leads_to_the_report_and_gives_no_more(
+def test_a_job_shows_its_progress_and_when_it_is_complete_leads_to_the_report_and_gives_no_more(
     study: Study,
 ) -> None:
     path = f"/manage/jobs/{study.jobs['error']}"
@@ -160,27 +161,12 @@ def test_a_second_job_takes_only_the_essays_that_came_since(bare: Study) -> None
         assert units.get(tx, unit_id).unit.essay.essay_id == "late"
 
 
-TAGS = {"worker": "Vt", "annotator": "Mec"}
-
-
-def mark_first_words(study: Study, who: str) -> None:
-    """A mark on the first four letters of every essay, under the annotator's own tag."""
-    browser = study.browser(who)
-
-    def marks(path: str) -> dict[str, object]:
-        quote = study.unit_at(path).unit.essay.text[:4]
-        edit = {"start": 0, "end": 4, "quote": quote, "tag": TAGS[who], "replacements": ["So"], "comment": ""}
-        return {"edits": json.dumps([edit])}
-
-    answer_all(browser, start(browser, study, "marking"), marks)
-
-
 def test_agreement_on_marked_essays_is_that_on_marks_and_their_units_show_every_mark(study: Study) -> None:
     path = f"/manage/jobs/{study.jobs['marking']}/agreement"
     manager = study.browser("manager")
-    mark_first_words(study, "worker")
+    mark_all(study, "worker", "So", tag="Vt")
     assert "No essay has been marked by two annotators yet." in manager.get(path).text
-    mark_first_words(study, "annotator")
+    mark_all(study, "annotator", "So", tag="Mec")
     page = manager.get(path).text
     assert "3 essays with two annotators or more" in page
     identified, _, classified = page.partition("<h2>Classification</h2>")
@@ -199,11 +185,11 @@ def test_agreement_on_marked_essays_is_that_on_marks_and_their_units_show_every_
         assert [line.signals for line in rater_lines(tx, jobs.get(tx, study.jobs["marking"]))] == [None, None]
     page = manager.get(f"/manage/units/{unit_id}").text
     assert page.count("<summary>1 mark</summary>") == 2
-    assert all(f'<strong class="edit-code">{tag}</strong>' in page for tag in TAGS.values())
+    assert all(f'<strong class="edit-code">{tag}</strong>' in page for tag in ("Vt", "Mec"))
     for where in ("raters", f"raters/{study.people['worker'].person_id}", "crowd"):
         page = manager.get(path.replace("agreement", where)).text
         assert f'href="{path}">' in page, where
-        assert not re.search("Raters by speed and agreement|Most frequent answer|marked 100", page), where
+        assert not re.search("Most frequent answer|marked 100", page), where
 
 
 def known(study: Study, task: str, form: dict[str, object], place: int = 0) -> tuple[str, str]:
@@ -242,15 +228,9 @@ def test_of_two_words_the_feedback_names_the_word(study: Study) -> None:
     assert re.search("<td>Equally bad</td><td>.*zzz-suggested.*</td>", told)
 
 
-def test_words_are_accepted_where_there_is_no_closed_set(study: Study) -> None:
+def test_words_are_accepted_where_there_is_no_closed_set_and_what_cannot_be_known_stays_work(study: Study) -> None:
     page, _ = known(study, "cloze", {"accepted": "on, upon", "role": "gold"})
-    assert "A gold unit" in page
-    assert "on or upon" in page
-
-
-def test_what_cannot_be_known_is_told_and_the_unit_stays_work(study: Study) -> None:
-    wrong = {"accepted: expected at least 1": {}, "expected answers from": {"accepted": ["nonsense"]}}
-    for words, form in wrong.items():
-        page, unit_id = known(study, "error", form)
-        assert words in page
-        assert role_of(study, unit_id) == "work"
+    assert all(words in page for words in ("A gold unit", "on or upon"))
+    for words, wrong in (("accepted: expected at least 1", []), ("expected answers from", ["nonsense"])):
+        page, unit_id = known(study, "error", {"accepted": wrong})
+        assert (words in page, role_of(study, unit_id)) == (True, "work")

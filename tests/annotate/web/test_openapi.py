@@ -1,6 +1,9 @@
 """The description of the API is whole: names, words, examples, shapes and errors of every call.
 
 docs/api.md as a programmer uses it: its script runs, its answers are taken, its verbs are all there are.
+
+Whatever a program sends, it is told what is wrong, in the one shape of errors; nothing breaks inside.  An action has
+one model, and the same words at every door for what is wrong with it.
 """
 
 from __future__ import annotations
@@ -19,11 +22,15 @@ from urllib.error import HTTPError
 import pytest
 
 from grater.annotate import credentials
+from grater.annotate.credentials import NewToken
+from grater.annotate.people import NewSeat
 from grater.annotate.requests import Body
+from grater.annotate.second_factor import NewSecondFactorRule
 from grater.annotate.store.events import VERBS_ABOUT
 from grater.annotate.web.openapi import ERRORS, TAGS
+from grater.annotate.web.people import NewInvitations
 from grater.annotate.web.security import API
-from grater.annotate.webhooks import signature
+from grater.annotate.webhooks import NewWebhook, signature
 from grater.errors import StoreBusy
 from tests.annotate.web.programs import JSON, Described, Program
 from tests.annotate.web.studies import BASE, Study
@@ -34,9 +41,7 @@ def test_what_is_served_is_what_is_described(shared: Study, described: Described
     assert shared.client().get(f"{API}/openapi.json").json() == json.loads(json.dumps(described.whole))
 
 
-def test_every_call_has_a_name_of_its_own_words_a_known_tag_and_its_places(
-    described: Described,
-) -> None:
+def test_every_call_has_a_name_of_its_own_words_a_known_tag_and_its_places(described: Described) -> None:
     for name, (_, path, call) in described.calls.items():
         assert re.fullmatch(r"[a-z]+(_[a-z]+)*", name), name
         assert call["description"].startswith(call["summary"]), name
@@ -86,6 +91,9 @@ def test_every_error_has_the_one_shape(described: Described) -> None:
         assert all(each["content"][JSON]["schema"] == one for each in errors.values()), name
 
 
+NO_FORM = {"content-type": "multipart/form-data; boundary=x"}
+
+
 def replies(shared: Study) -> Mapping[int, Any]:
     """One reply for each kind of error."""
     manager, worker, client = Program(shared, "manager"), Program(shared, "worker"), shared.client()
@@ -96,6 +104,7 @@ def replies(shared: Study) -> Mapping[int, Any]:
         403: client.get(f"{API}/people", headers=worker.headers),
         404: client.get(f"{API}/jobs/none", headers=worker.headers),
         409: client.post(f"{API}/jobs", headers=manager.headers, json=job),
+        400: client.post(f"{API}/import", headers=manager.headers | NO_FORM, content=b"no form"),
         413: client.post(f"{API}/leases/x", headers=wide, content=b"x" * 3_000_000),
         422: client.post(f"{API}/jobs", headers=manager.headers, json={"name": "x" * 81, "task": 7, "tsk": 1}),
     }
@@ -150,18 +159,15 @@ def test_the_script_runs_from_the_essays_to_the_export(
     assert "judgments.csv" in zipfile.ZipFile("study.zip").namelist()
 
 
-@pytest.mark.parametrize("task", sorted(ANSWERS))
-def test_the_answer_of_every_task_is_taken_unchanged(study: Study, task: str) -> None:
-    program, body = Program(study, "worker"), json.loads(ANSWERS[task])
-    lease = program.call("next_unit", job_id=study.jobs[task])["lease"]
-    while task == "marking" and not lease["text"].startswith("Last"):
-        program.call("submit", {"edits": []}, lease_id=lease["lease_id"])
-        lease = program.call("next_unit", job_id=study.jobs[task])["lease"]
-    assert program.call("submit", body, lease_id=lease["lease_id"])["status"] == "valid"
-
-
-def test_there_is_an_answer_for_every_task(study: Study) -> None:
+def test_the_answer_of_every_task_is_taken_unchanged(study: Study) -> None:
     assert set(ANSWERS) == set(study.jobs)
+    program = Program(study, "worker")
+    for task, sent in ANSWERS.items():
+        lease = program.call("next_unit", job_id=study.jobs[task])["lease"]
+        while task == "marking" and not lease["text"].startswith("Last"):
+            program.call("submit", {"edits": []}, lease_id=lease["lease_id"])
+            lease = program.call("next_unit", job_id=study.jobs[task])["lease"]
+        assert program.call("submit", json.loads(sent), lease_id=lease["lease_id"])["status"] == "valid", task
 
 
 def test_a_program_can_tell_who_sent_a_webhook() -> None:
@@ -175,3 +181,103 @@ def test_a_program_can_tell_who_sent_a_webhook() -> None:
 def test_every_verb_of_the_event_log_is_in_the_table() -> None:
     rows = [f"| {about} | {', '.join(f'`{verb}`' for verb in verbs)} |" for about, verbs in VERBS_ABOUT.items()]
     assert "\n".join(rows) in GUIDE.read_text("utf-8")
+
+
+HUGE = "1" + 30 * "0"
+HALF = '"\\ud800"'
+NUL = '"a\\u0000b"'
+
+
+BODIES = [
+    ("/jobs", "{"),
+    ("/jobs", "[]"),
+    ("/jobs", "7"),
+    ("/jobs", '{"name": ' + HALF + ', "task": "error"}'),
+    ("/jobs", '{"name": "a", "task": "error", "kind": ' + HALF + "}"),
+    ("/jobs", '{"name": "a", "task": "error", "item_ids": [' + NUL + "]}"),
+    ("/jobs", '{"name": "a", "task": "error", "most": ' + HUGE + "}"),
+    ("/jobs", '{"name": "a", "task": "error", "batch_size": ' + HUGE + "}"),
+    ("/jobs", '{"name": "a", "task": "error", "seed": ' + HUGE + "}"),
+    ("/jobs", '{"name": "a", "task": "construction", "delay_days": NaN}'),
+    ("/jobs", '{"name": "a", "task": "error", "lease_minutes": Infinity}'),
+    ("/jobs/{error}/terms", '{"page": ' + HUGE + "}"),
+    ("/jobs/{error}/terms", '{"pay": {"cents": ' + HUGE + "}}"),
+    ("/jobs/{error}/terms", '{"gold": {"quiz": ' + HUGE + "}}"),
+    ("/jobs/{error}/terms", '{"gold": {"minimum": NaN}}'),
+    ("/jobs/{error}/guidelines", '{"markdown": ' + NUL + "}"),
+    ("/jobs/{error}/messages", '{"text": ' + NUL + "}"),
+    ("/jobs/{error}/messages", '{"text": " "}'),
+    ("/jobs/{error}/about", '{"country": ' + NUL + "}"),
+    ("/jobs/{error}/gold", '{"least": ' + HUGE + "}"),
+    ("/invitations", '{"role": "worker", "days": Infinity}'),
+    ("/invitations", '{"role": "worker", "name": ' + HALF + "}"),
+    ("/me/tokens", '{"days": NaN}'),
+    ("/runs", '{"kind": "system", "system": "../../etc/passwd"}'),
+    ("/samples", '{"system": "nope", "seed": ' + HUGE + "}"),
+    ("/seats", '{"members": ["Worker"]}'),
+]
+
+
+@pytest.mark.parametrize(("path", "body"), BODIES)
+def test_a_bad_body_is_told_and_changes_nothing(shared: Study, described: Described, path: str, body: str) -> None:
+    owner = Program(shared, "owner")
+    headers = {**owner.headers, "content-type": "application/json"}
+    place = API + path.format(**shared.jobs)
+    before = owner.get("/events?most=1000")["latest"]
+    reply = owner.client.post(place, headers=headers, content=body.encode())
+    assert reply.status_code in (400, 422), reply.text
+    described.check(described.named("POST", place), reply.status_code, reply)
+    assert owner.get("/events?most=1000")["latest"] == before
+
+
+QUERIES = [
+    *(f"/items?start={HUGE}", f"/events?after={HUGE}", "/items?most=0", "/items?most=1001", "/items?start=-1"),
+    *("/jobs/{error}/judgments?status=all", "/jobs?state=lost", "/jobs/{error}/finished?show=all"),
+]
+
+
+def test_a_bad_query_is_reported(shared: Study) -> None:
+    owner = Program(shared, "owner")
+    for query in QUERIES:
+        owner.get(query.format(**shared.jobs), 422)
+
+
+def test_a_bad_answer_is_reported_and_the_unit_is_still_yours(shared: Study) -> None:
+    worker = Program(shared, "worker")
+    lease_id = worker.call("next_unit", job_id=shared.jobs["error"])["lease"]["lease_id"]
+    headers = {**worker.headers, "content-type": "application/json"}
+    for body in (
+        '{"fields": {"label": ["ok"], ' + HALF + ': ["x"]}}',
+        '{"fields": {"label": [' + NUL + "]}}",
+        '{"fields": {"label": ["ok"]}, "seconds": Infinity}',
+        '{"fields": {"label": ["ok"]}, "submission_id": ' + NUL + "}",
+        '{"fields": {"label": "ok"}}',
+        "{}",
+    ):
+        reply = worker.client.post(f"{API}/leases/{lease_id}", headers=headers, content=body.encode())
+        assert reply.status_code == 422, body
+    assert worker.call("one_lease", lease_id=lease_id)["state"] == "held"
+    lease_id = worker.call("next_unit", job_id=shared.jobs["marking"])["lease"]["lease_id"]
+    misquoted = {"start": 0, "end": 4, "quote": "Else", "tag": "Wcip", "replacements": ["x"], "comment": ""}
+    worker.call("save_draft", {"revision": 0, "edits": [misquoted]}, lease_id=lease_id, status=422)
+    worker.call("submit", {"edits": [misquoted]}, lease_id=lease_id, status=422)
+
+
+FORMS: list[tuple[str, str, type[Body]]] = [
+    ("/manage/people", "/manage/invitations", NewInvitations),
+    ("/manage/people", "/manage/seats", NewSeat),
+    ("/manage/people", "/manage/second-factor", NewSecondFactorRule),
+    ("/manage/webhooks", "/manage/webhooks", NewWebhook),
+    ("/me", "/me/tokens", NewToken),
+]
+
+
+def test_the_fields_of_a_form_are_those_of_its_model(bare: Study) -> None:
+    """One by another name would be dropped without a word (P14)."""
+    browser = bare.browser("owner")
+    for path, action, model in FORMS:
+        form = re.search(rf'<form[^>]*action="{action}".*?</form>', browser.get(path).text, re.DOTALL)
+        assert form, action
+        names = set(re.findall(r' name="(\w+)"', form[0])) - {"csrf"}
+        assert names, action
+        assert names <= model.model_fields.keys(), action

@@ -56,23 +56,16 @@ def test_nobody_else_sits_down_and_a_seat_has_no_password(study: Study) -> None:
 
 
 def test_the_same_head_is_not_asked_alone_and_on_the_seat(study: Study) -> None:
-    seat_id = seat_of(study)
-    alone = study.browser("annotator")
+    alone, together = study.browser("annotator"), study.browser("worker")
     answer(alone, start(alone, study, "error"), FILLED["error"])
-    together = study.browser("worker")
-    together.post(f"/me/seats/{seat_id}")
+    start(alone, study, "cloze")
+    together.post(f"/me/seats/{seat_of(study)}")
     assert start(together, study, "error").endswith("/done")
-    assert start(together, study, "usage").startswith("/leases/")  # where neither worked alone
-    answer(together, together.post(f"/jobs/{study.jobs['usage']}/next").url.path, FILLED["usage"])
+    assert start(together, study, "cloze").endswith("/done"), "nor with a unit in hand alone"
+    path = start(together, study, "usage")
+    assert path.startswith("/leases/")  # where neither worked alone
+    answer(together, path, FILLED["usage"])
     assert start(study.browser("annotator"), study, "usage").endswith("/done")
-
-
-def test_a_unit_in_hand_alone_keeps_the_seat_from_work(study: Study) -> None:
-    seat_id = seat_of(study)
-    start(study.browser("annotator"), study, "error")
-    together = study.browser("worker")
-    together.post(f"/me/seats/{seat_id}")
-    assert start(together, study, "error").endswith("/done")
 
 
 def test_a_seat_of_two_managers_cannot_manage(study: Study) -> None:
@@ -135,9 +128,7 @@ def test_of_two_new_passwords_at_once_the_second_is_refused(bare: Study) -> None
         ("/me/seats/{seat}", "INSERT INTO sessions"),
     ],
 )
-def test_what_an_intruder_asks_for_while_their_access_ends_is_not_given_or_ends_too(
-    bare: Study, path: str, before: str
-) -> None:
+def test_what_an_intruder_gets_while_their_access_ends_ends_with_it(bare: Study, path: str, before: str) -> None:
     victim = bare.people["manager"]
     joint = bare.write(people.add_seat, [victim.name, "Adjudicator"])
     intruder = bare.browser("manager")
@@ -154,15 +145,12 @@ def test_what_an_intruder_asks_for_while_their_access_ends_is_not_given_or_ends_
     assert "Log in" in intruder.get("/jobs").text
 
 
-WAYS_DOWN = [("role", {"role": "worker"}), ("role", {"role": "manager"}), ("state", {"state": "ended"})]
-
-
-@pytest.mark.parametrize(("change", "form"), WAYS_DOWN)
-def test_of_two_owners_who_demote_each_other_one_stays(bare: Study, change: str, form: dict[str, str]) -> None:
+@pytest.mark.parametrize(("change", "to"), [("role", "worker"), ("role", "manager"), ("state", "ended")])
+def test_of_two_owners_who_demote_each_other_one_stays(bare: Study, change: str, to: str) -> None:
     with bare.store.write() as tx:
         more = [people.add(tx, name=name, role="owner", password_hash=PASSWORD_HASH) for name in ("Other", "Third")]
     mine, theirs = bare.people["owner"].person_id, more[0].person_id
-    one, two = bare.browser("owner"), bare.browser("Other")
+    one, two, form = bare.browser("owner"), bare.browser("Other"), {change: to}
     first, second = interrupted(
         bare.store,
         lambda: one.post(f"/manage/people/{theirs}/{change}", form).status_code,
@@ -215,9 +203,8 @@ def known_names(study: Study) -> dict[str, str]:
     """What paths name: things that are there, so that a call gets as far as to change them."""
     job_id, owner_id = study.jobs["error"], study.people["owner"].person_id
     lease = take_next(study.store, job_id=job_id, person_id=owner_id)
-    unit_id = study.units_of(job_id)[0]
-    names = {"job_id": job_id, "person_id": study.people["worker"].person_id}
-    return {**names, "unit_id": unit_id, "lease_id": lease.lease_id}
+    names = {"job_id": job_id, "unit_id": study.units_of(job_id)[0], "lease_id": lease.lease_id}
+    return {**names, "person_id": study.people["worker"].person_id}
 
 
 def let_in_and_remove(study: Study) -> Callable[..., context.Access | None]:
@@ -253,9 +240,7 @@ def test_a_rater_who_is_shut_out_while_they_answer_or_ask_gets_nothing_stored(ba
     assert late == [] or not bare.store.is_postgres  # on SQLite the rater was first
 
 
-def test_a_form_that_comes_slowly_does_not_outlive_the_access_of_its_sender(
-    bare: Study, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_slow_form_does_not_outlive_the_access_of_its_sender(bare: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(context, "SLOW_SECONDS", 0.0)
     monkeypatch.setattr(context, "_who", let_in_and_remove(bare))
     job_id = bare.write(add_job, "error")

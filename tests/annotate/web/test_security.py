@@ -17,10 +17,9 @@ from starlette.types import Message
 from grater.annotate import invitations
 from grater.annotate.web.security import MOST_BUCKETS, POLICY, Tries
 from grater.errors import StoreBusy, StoreFull
+from tests.annotate.web.client import Client, spoken_to
 from tests.annotate.web.conftest import FULL_HASHER, FULL_NOBODY
-from tests.annotate.web.studies import BASE, FakeClock, Study, hidden, served
-
-HUGE = 100_000_000
+from tests.annotate.web.studies import BASE, PASSWORD, Browser, FakeClock, Study, hidden, served
 
 
 def test_every_answer_has_the_headers(bare: Study) -> None:
@@ -33,14 +32,16 @@ def test_every_answer_has_the_headers(bare: Study) -> None:
     assert "unsafe" not in POLICY
 
 
-def test_https_servers_say_so_and_keep_their_cookies_to_themselves(tmp_path: Path) -> None:
+def test_https_servers_say_so_and_cookies_are_out_of_reach_of_scripts_and_other_sites(tmp_path: Path) -> None:
     with served(tmp_path) as study:
         study.settings = replace(study.settings, base_url="https://testserver")
-        reply = study.client(follow=False).get("/login")
+        browser = Browser(Client(study.client().app, base_url="https://testserver", follow_redirects=False))
+        browser.get("/login")
+        form = {"name": "Worker", "password": PASSWORD}
+        reply = browser.post("/login", form, headers={"origin": "https://testserver"})
     assert "max-age" in reply.headers["strict-transport-security"]
-    cookie = reply.headers["set-cookie"]
-    assert cookie.startswith("__Host-")
-    assert "Secure" in cookie
+    (cookie,) = (each for each in reply.headers.get_list("set-cookie") if each.startswith("__Host-grater-session"))
+    assert all(words in cookie for words in ("Secure", "HttpOnly", "SameSite=lax", "Path=/"))
 
 
 def test_a_foreign_host_is_refused(bare: Study) -> None:
@@ -56,23 +57,11 @@ def test_static_files_stay_in_their_folder(bare: Study) -> None:
 
 @pytest.mark.parametrize("path", ["/manage/import", "/api/v1/import", "/login"])
 def test_a_hundred_megabytes_are_refused_before_a_byte_is_read(bare: Study, path: str) -> None:
-    """Spoken to as a server speaks to it, since a test client reads everything before it sends anything."""
-    sent: list[Message] = []
-
     async def receive() -> Message:
         raise AssertionError("the body was asked for")
 
-    async def send(message: Message) -> None:
-        sent.append(message)
-
-    headers = [(b"host", b"testserver"), (b"content-length", str(HUGE).encode())]
-    scope = {"type": "http", "method": "POST", "path": path, "raw_path": path.encode(), "query_string": b""}
-
-    async def ask() -> None:
-        await bare.client().app({**scope, "headers": headers, "http_version": "1.1", "scheme": "http"}, receive, send)
-
-    asyncio.run(ask())
-    assert sent[0]["status"] == 413
+    said = asyncio.run(spoken_to(bare.client().app, path, receive, headers=[(b"content-length", b"100000000")]))
+    assert said[0]["status"] == 413
 
 
 def test_a_body_that_does_not_say_its_length_is_stopped_on_the_way(bare: Study) -> None:
@@ -86,19 +75,6 @@ def test_only_the_import_takes_large_bodies(bare: Study) -> None:
     client = bare.browser("manager").client
     for path in ("/login", "/manage/invitations", "/api/v1/jobs"):
         assert client.post(path, content=b"x" * 2_000_001, headers={"origin": BASE}).status_code == 413, path
-
-
-def test_an_unforeseen_error_is_a_plain_page_without_a_trace(bare: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    def breaks(*_: object, **__: object) -> None:
-        raise RuntimeError("secret detail")
-
-    monkeypatch.setattr("grater.annotate.web.account.own_job", breaks)
-    monkeypatch.setattr("grater.annotate.credentials.tokens_of_person", breaks)
-    reply = bare.browser("owner").get("/me")
-    assert reply.status_code == 500
-    assert "secret detail" not in reply.text
-    assert "Nothing you sent was stored" in reply.text
-    assert reply.headers["content-security-policy"] == POLICY
 
 
 def test_a_bucket_of_tries_fills_with_time_and_forgets_what_is_full() -> None:
@@ -135,8 +111,11 @@ def test_an_error_keeps_the_menu_of_the_visitor_and_tells_a_stranger_nothing_of_
     assert "Log out" not in page
 
 
-@pytest.mark.parametrize("error", [StoreFull("the disk is full"), RuntimeError("nobody foresaw this")])
-def test_the_log_of_a_failure_names_the_page_and_not_the_link_that_lets_in(
+BUSY = StoreBusy("study.db: another change takes too long; try again")
+
+
+@pytest.mark.parametrize("error", [BUSY, StoreFull("the disk is full"), RuntimeError("nobody foresaw this")])
+def test_a_failure_names_the_page_in_the_log_and_no_link_that_lets_in_and_no_database_on_the_page(
     bare: Study, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, error: Exception
 ) -> None:
     token = bare.write(invitations.make, role="annotator")
@@ -145,19 +124,14 @@ def test_the_log_of_a_failure_names_the_page_and_not_the_link_that_lets_in(
         raise error
 
     monkeypatch.setattr(invitations, "find", fail)
-    assert bare.browser().get(f"/join/{token}").status_code >= 500
-    assert "GET /join/{token}" in caplog.text
+    page = bare.browser().get(f"/join/{token}")
+    assert page.status_code >= 500
+    assert page.headers["content-security-policy"] == POLICY
+    assert ("The server is busy" in page.text) == (error is BUSY)
+    assert ("Nothing you sent was stored" in page.text) == isinstance(error, RuntimeError)
+    assert not any(words in page.text for words in ("study.db", "nobody foresaw", "Service Unavailable"))
+    assert error is BUSY or "GET /join/{token}" in caplog.text
     assert token not in caplog.text
-
-
-def test_a_busy_page_speaks_to_people_and_names_no_database(bare: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
-        raise StoreBusy("study.db: another change takes too long; try again")
-
-    monkeypatch.setattr(invitations, "find", fail)
-    page = bare.browser().get("/join/nonsense")
-    assert (page.status_code, "study.db" in page.text, "The server is busy" in page.text) == (503, False, True)
-    assert "Service Unavailable" not in page.text
 
 
 def test_a_change_that_is_refused_says_that_nothing_typed_is_lost_and_logging_out_still_works(bare: Study) -> None:
@@ -180,21 +154,11 @@ def test_a_request_out_of_time_is_broken_off_and_may_be_sent_again(tmp_path: Pat
 
 
 def test_who_goes_away_while_sending_is_no_error_of_the_server(bare: Study, caplog: pytest.LogCaptureFixture) -> None:
-    came: list[Message] = []
-    boundary = b"multipart/form-data; boundary=x"
-    headers = [(b"host", b"testserver"), (b"origin", BASE.encode()), (b"content-type", boundary)]
-    scope = {"type": "http", "method": "POST", "path": "/login", "raw_path": b"/login", "query_string": b""}
-
     async def receive() -> Message:
         return {"type": "http.disconnect"}
 
-    async def send(message: Message) -> None:
-        came.append(message)
-
-    async def ask() -> None:
-        await bare.client().app({**scope, "headers": headers, "http_version": "1.1", "scheme": "http"}, receive, send)
-
+    headers = [(b"origin", BASE.encode()), (b"content-type", b"multipart/form-data; boundary=x")]
     with caplog.at_level(logging.ERROR, logger="grater.annotate.web"):
-        asyncio.run(ask())
+        said = asyncio.run(spoken_to(bare.client().app, "/login", receive, headers=headers))
     assert caplog.records == []
-    assert came[0]["status"] == 400
+    assert said[0]["status"] == 400

@@ -6,15 +6,11 @@ import json
 import os
 import signal
 import socket
-import subprocess
-import sys
 import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +24,10 @@ from grater.annotate.web.serving import Supervisor, listening
 from grater.annotate.webhooks import Reply, Sender
 from grater.errors import UsageError
 from tests.annotate.store.postgres import new_database
+from tests.annotate.web.processes import serving, wait_until
 from tests.annotate.web.studies import PASSWORD, Study, hidden, served
 from tests.annotate.web.test_webhooks import finish_one, send_all, with_webhook
 from tests.cli.running import grater
-from tests.ports import free_port
 
 WAIT_SECONDS = 300
 
@@ -52,7 +48,7 @@ def test_a_form_that_one_process_made_is_taken_by_another(bare: Study) -> None:
 
 def test_an_event_is_sent_by_one_process_of_two(location: str) -> None:
     with served(location, tasks=("construction",)) as study:
-        outside, one, _ = with_webhook(study)
+        outside, one = with_webhook(study)
         finish_one(study)
         other = Sender(study.store, post=outside)
 
@@ -74,11 +70,13 @@ def test_two_processes_serve_raters_and_one_that_is_killed_is_replaced(location:
     with served(location, tasks=("error",), judgments=5) as study, study.store.write() as tx:
         job_id = study.jobs["error"]
         keys = [credentials.make_token(tx, person.person_id) for person in study.people.values()]
-    with two_processes(location) as (url, pid), ThreadPoolExecutor(len(keys)) as pool:
-        before = workers_of(pid)
-        os.kill(before[0], signal.SIGKILL)
+    with serving(location, "--processes", "2") as (port, server), ThreadPoolExecutor(len(keys)) as pool:
+        wait_until(lambda: len(workers_of(server.pid)) == 2)
+        killed = workers_of(server.pid)[0]
+        os.kill(killed, signal.SIGKILL)
+        url = f"http://127.0.0.1:{port}"
         acknowledged = [each for some in pool.map(lambda key: work(url, job_id, key), keys) for each in some]
-        wait_for(lambda: before[0] not in workers_of(pid) and len(workers_of(pid)) == 2)
+        wait_until(lambda: killed not in workers_of(server.pid) and len(workers_of(server.pid)) == 2)
     with open_store(location) as store, store.read() as tx:
         assert len(judgments.table(tx, job_id)) == len(set(acknowledged)) == 50
         assert checks.violations(tx) == []
@@ -105,35 +103,10 @@ def test_the_shared_line_sends_small_packets_at_once_and_is_refused_where_somebo
             listening("127.0.0.1", line.getsockname()[1])
 
 
-@contextmanager
-def two_processes(location: str) -> Iterator[tuple[str, int]]:
-    """The address of `grater serve --processes 2` and its process id."""
-    port = free_port()
-    command = [sys.executable, "-m", "grater", "serve", location, "--port", str(port), "--processes", "2"]
-    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
-        try:
-            wait_for(lambda: len(workers_of(process.pid)) == 2 and is_open(port))
-            yield f"http://127.0.0.1:{port}", process.pid
-        finally:
-            process.terminate()
-
-
 def workers_of(pid: int) -> list[int]:
     """The processes that a server of several has started, without the one that only minds their semaphores."""
     found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return [int(each) for each in found if b"spawn_main" in Path(f"/proc/{each}/cmdline").read_bytes()]
-
-
-def is_open(port: int) -> bool:
-    with socket.socket() as line:
-        return line.connect_ex(("127.0.0.1", port)) == 0
-
-
-def wait_for(is_so: Any) -> None:
-    end = time.monotonic() + WAIT_SECONDS
-    while not is_so():
-        assert time.monotonic() < end
-        time.sleep(0.1)
 
 
 def work(url: str, job_id: str, key: str) -> list[str]:

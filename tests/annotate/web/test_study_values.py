@@ -94,9 +94,7 @@ def test_a_payload_that_is_no_json_object_is_refused_by_its_item(bare: Study, tm
         import_files(bare.store, judgments=[path])
 
 
-def test_metadata_nested_as_deep_as_is_read_comes_through_every_call_and_deeper_is_refused(
-    bare: Study, tmp_path: Path
-) -> None:
+def test_metadata_nested_as_deep_as_is_read_comes_through_and_deeper_is_refused(bare: Study, tmp_path: Path) -> None:
     path = tmp_path / "deep.jsonl"
     for depth, is_read in ((MOST_DEPTH - 1, True), (900, False)):  # the line itself is an object
         essay = f'{{"id": "deep-{depth}", "text": "It swims.", "metadata": {nested(depth)}}}'

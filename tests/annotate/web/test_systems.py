@@ -3,22 +3,34 @@
 The page that asks how sure a study is to be.
 
 Language models that the owner of a server offers: nothing is asked before somebody agrees, nobody gets a key.
+
+Long work in the background: asked for, worked on, ended; and a server that is killed in the middle of it.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from grater.annotate import content, runs, samples
+from grater.annotate import content, people, runs, samples
 from grater.annotate.importing import import_files
 from grater.annotate.protocol import set_terms
-from grater.model import Decision
+from grater.annotate.runs import WORK, NewRun, Outcome, Run
+from grater.annotate.store import Store, Tx, open_store
+from grater.annotate.systems import decide
+from grater.annotate.web import study as study_pages
+from grater.annotate.web.security import READ_ONLY_POLICY
+from grater.detect.systems import load_system
+from grater.model import Decision, Essay
+from tests.annotate.web.processes import serving, wait_until
 from tests.annotate.web.programs import Program
 from tests.annotate.web.studies import Study, new_units, served
 from tests.annotate.web.test_crowd_numbers import plain
-from tests.chat_server import serving
+from tests.chat_server import serving as model_serving
 from tests.cli.running import grater
 from tests.cli.test_chat_loop import answer
 
@@ -73,7 +85,6 @@ def test_the_earlier_version_of_a_system_is_chosen_for_the_report(study: Study, 
 
 def test_the_report_is_a_download_of_one_job(study: Study) -> None:
     manager = study.browser("manager")
-    assert "Create the report" in manager.get("/manage/export").text
     reply = manager.post("/manage/report", {"title": "Bus <stops>", "job": "error"})
     assert reply.headers["content-disposition"] == 'attachment; filename="report.html"'
     assert "Bus &lt;stops&gt;" in reply.text
@@ -81,9 +92,7 @@ def test_the_report_is_a_download_of_one_job(study: Study) -> None:
 
 
 @pytest.mark.parametrize("n", [1, 9])
-def test_the_cost_of_a_width_is_in_the_currency_of_the_study_also_where_nearly_all_is_flagged(
-    study: Study, n: int
-) -> None:
+def test_the_cost_of_a_width_is_in_the_currency_of_the_study_also_if_most_is_flagged(study: Study, n: int) -> None:
     decided(study, "S", n=n)
     owner = study.browser("owner")
     before = plain(owner.get("/manage/sure?cents=7").text)
@@ -92,11 +101,11 @@ def test_the_cost_of_a_width_is_in_the_currency_of_the_study_also_where_nearly_a
     assert (" EUR" in before, " USD" in after, " EUR" in after) == (True, True, False)
 
 
-def test_no_form_and_no_call_reaches_an_address_that_the_owner_has_not_named(
+def test_no_form_or_call_reaches_an_address_not_named_by_owners(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("no_proxy", "127.0.0.1")
-    with serving(answer) as elsewhere:
+    with model_serving(answer) as elsewhere:
         browser, system = study.browser("manager"), f"gpt=chat:{elsewhere.url}#tiny"
         for form in ({"agreed": "1"}, {"agreed": ""}):
             reply = browser.post("/manage/detector", {"source": "ours", "system": system, **form})
@@ -106,11 +115,9 @@ def test_no_form_and_no_call_reaches_an_address_that_the_owner_has_not_named(
     assert not study.read(runs.latest, most=1)
 
 
-def test_a_model_over_its_limit_stops_with_the_reason_and_stores_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_over_its_limit_says_so_and_stores_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("no_proxy", "127.0.0.1")
-    with serving(answer) as model:
+    with model_serving(answer) as model:
         chat = {"most_requests": 1, "cache": str(tmp_path / "answers.jsonl")}
         with served(tmp_path, systems=(f"gpt=chat:{model.url}#tiny",), chat=chat, wait_seconds=60) as study:
             browser, form = study.browser("manager"), {"source": "ours", "system": "gpt"}
@@ -131,3 +138,119 @@ def test_models_at_two_hosts_with_one_key_are_refused_at_the_start(
     ran = grater(capsys, "serve", study.store.name, *offers, "--key-env", "MODEL_KEY")
     assert ran.status == 2
     assert "one key is for one host" in ran.err
+
+
+TEXT = "He depends of the weather. We arrive to the square at six, and my uncle waits for us near of the fountain. "
+SYSTEM = "prep-lm"
+
+
+def ask_for_system(tx: Tx) -> Run:
+    return runs.ask(tx, NewRun(kind="system", system=SYSTEM))
+
+
+def ask_for_report(tx: Tx) -> Run:
+    return runs.ask(tx, NewRun(kind="report"))
+
+
+@pytest.fixture
+def unwaiting(tmp_path: Path) -> Iterator[Study]:
+    with served(tmp_path, wait_seconds=0) as found:
+        yield found
+
+
+def test_a_page_that_would_wait_too_long_leads_to_the_list_and_the_work_goes_on(unwaiting: Study) -> None:
+    manager = unwaiting.browser("manager")
+    page = manager.post("/manage/systems", {"system": SYSTEM})
+    assert page.url.path == "/manage/runs"
+    assert f"Run {SYSTEM} over the essays" in page.text
+    wait_until(lambda: "data-running" not in manager.get("/manage/runs").text)
+    assert f"{SYSTEM}: " in manager.get("/manage/runs").text
+    assert unwaiting.read(content.system_names) == [SYSTEM]
+
+
+def test_a_run_that_cannot_be_done_says_why_and_the_next_one_is_done(unwaiting: Study) -> None:
+    manager = unwaiting.browser("manager")
+    with unwaiting.store.write() as tx:
+        bad = runs.add(tx, "import", "Import 1 file", {"kind": "corpus"}, files=[runs.RunFile("a.m2", b"X no M2\n")])
+        good = ask_for_system(tx)
+    wait_until(lambda: "data-running" not in manager.get("/manage/runs").text)
+    with unwaiting.store.read() as tx:
+        assert (runs.get(tx, bad.run_id).state, runs.get(tx, good.run_id).state) == ("failed", "done")
+        assert "expected a line starting with" in runs.get(tx, bad.run_id).words
+        assert not runs.files_of(tx, bad.run_id, is_result=False)
+
+
+def test_a_run_that_breaks_our_own_code_is_its_own_end_and_no_other(
+    unwaiting: Study, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object) -> Outcome:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("grater.annotate.runs.WORK", {**WORK, "report": broken})
+    manager = unwaiting.browser("manager")
+    with unwaiting.store.write() as tx:
+        bad, good = ask_for_report(tx), ask_for_system(tx)
+    wait_until(lambda: "data-running" not in manager.get("/manage/runs").text)
+    with unwaiting.store.read() as tx:
+        assert (runs.get(tx, bad.run_id).state, runs.get(tx, good.run_id).state) == ("failed", "done")
+    assert "went wrong on our side (ZeroDivisionError)" in manager.get("/manage/runs").text
+    assert "Report: the study" in caplog.text
+
+
+def test_a_run_that_ends_every_process_is_given_up(unwaiting: Study) -> None:
+    bad = unwaiting.write(ask_for_report)
+    unwaiting.clock.now += 1
+    good = unwaiting.write(ask_for_system)
+    claimed = []
+    for _ in range(runs.MOST_TRIES + 1):
+        run = unwaiting.write(runs.claim)  # by a process that then dies
+        claimed.append(run.run_id)
+        unwaiting.clock.now += runs.STALE_MS + 1
+    assert claimed == [bad.run_id] * runs.MOST_TRIES + [good.run_id]
+    assert "Begun 5 times" in unwaiting.browser("manager").get("/manage/runs").text
+
+
+def test_a_report_has_its_author_and_the_day_on_which_it_was_made(unwaiting: Study) -> None:
+    manager = unwaiting.browser("manager")
+    manager.post("/manage/report", {"title": "Two schools", "author": "Ann Other"})
+    wait_until(lambda: "data-running" not in manager.get("/manage/runs").text)
+    [link] = set(re.findall(r"/manage/runs/[\w-]+/file", manager.get("/manage/runs").text))
+    opened = manager.get(f"{link}?open=1")
+    assert opened.headers["content-disposition"] == 'inline; filename="report.html"'
+    assert opened.headers.get_list("content-security-policy") == [READ_ONLY_POLICY]
+    assert READ_ONLY_POLICY.startswith("sandbox")
+    assert "allow-scripts" not in READ_ONLY_POLICY
+    page = manager.get(link).text
+    today = datetime.fromtimestamp(unwaiting.clock() / 1000, UTC)
+    assert "<span>Ann Other</span>" in page
+    assert f"{today.day} {today:%B %Y}" in page
+
+
+def test_a_big_import_goes_on_in_the_background(unwaiting: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(study_pages, "BIG", 10)
+    manager = unwaiting.browser("manager")
+    sent = {"files": ("long.txt", b"A text that is longer than ten bytes.")}
+    assert manager.post("/manage/import", {"kind": "corpus"}, files=sent).url.path == "/manage/runs"
+    wait_until(lambda: "1 file: 1 new" in manager.get("/manage/runs").text)
+
+
+def test_a_server_that_is_killed_in_the_middle_does_the_work_when_it_is_back(tmp_path: Path) -> None:
+    with open_store(tmp_path / "study.db", create=True) as store:
+        with store.write() as tx:
+            people.add(tx, name="Owner", role="owner", password_hash="x")
+            content.add_essays(tx, [Essay(f"e{n}", TEXT * 5 + str(n)) for n in range(4)])
+            run = ask_for_system(tx)
+        with serving(tmp_path / "study.db") as (_, first):
+            wait_until(lambda: state(store, run.run_id) == "running")
+            first.kill()
+        assert state(store, run.run_id) == "running"  # nobody could say otherwise
+        with serving(tmp_path / "study.db"):
+            wait_until(lambda: state(store, run.run_id) == "done")
+        with store.read() as tx:
+            n_decided = content.n_decisions(tx)
+        assert decide(store, [load_system(SYSTEM)])[0].n_items == n_decided
+
+
+def state(store: Store, run_id: str) -> str:
+    with store.read() as tx:
+        return runs.get(tx, run_id).state

@@ -12,6 +12,7 @@ from grater.annotate import jobs, judgments, standing
 from grater.annotate.store import checks
 from grater.annotate.submissions import submission_id_of
 from grater.annotate.tasks.construction import CONSTRUCTIONS
+from tests.annotate.web.programs import Program
 from tests.annotate.web.studies import Browser, Study, hidden
 
 FILLED: dict[str, dict[str, object]] = {
@@ -26,11 +27,15 @@ FILLED: dict[str, dict[str, object]] = {
 N_UNITS = {"usage": 10, "cloze": 10, "choice": 10, "error": 10, "verify": 10, "construction": 1, "marking": 3}
 
 
-def start(browser: Browser, study: Study, task: str) -> str:
+def begin(browser: Browser, job_id: str) -> str:
     """Take the next unit; give its path."""
-    browser.get(f"/jobs/{study.jobs[task]}")
-    path: str = browser.post(f"/jobs/{study.jobs[task]}/next").url.path
+    browser.get(f"/jobs/{job_id}")
+    path: str = browser.post(f"/jobs/{job_id}/next").url.path
     return path
+
+
+def start(browser: Browser, study: Study, task: str) -> str:
+    return begin(browser, study.jobs[task])
 
 
 def answer(browser: Browser, path: str, form: dict[str, object]):  # type: ignore[no-untyped-def]
@@ -97,7 +102,9 @@ def test_no_new_work_from_a_job_that_is_not_open_and_a_draft_is_unknown(study: S
     browser = study.browser("worker")
     assert start(browser, study, "error").endswith(end)
     assert "Job error" not in browser.get("/jobs").text
-    assert browser.get(f"/jobs/{study.jobs['error']}").status_code == (404 if state == "draft" else 200)
+    status = 404 if state == "draft" else 200
+    assert browser.get(f"/jobs/{study.jobs['error']}").status_code == status
+    Program(study, "worker").call("one_job", job_id=study.jobs["error"], status=status)
 
 
 def test_seconds_are_what_the_page_measured_but_never_more_than_the_lease(study: Study) -> None:

@@ -27,7 +27,7 @@ from grater.annotate.units import NewUnit
 from grater.model import Essay, Item, Json, Span
 from tests.annotate.store.worlds import SeededSecrets
 from tests.annotate.web.studies import Browser, Study, served
-from tests.annotate.web.test_crowd import panel_of
+from tests.annotate.web.test_crowd import enter, panel_of
 
 N_WORK, N_GOLD, PAGE = 14, 40, 2
 TERMS: dict[str, Json] = {"gold": {"least_seen": 900}, "page": PAGE}
@@ -256,9 +256,7 @@ def told_apart(tallies: Mapping[str, Tally]) -> str:
 
 
 @pytest.mark.parametrize("access", ["pool", "assigned"])
-def test_nobody_tells_gold_from_work_before_the_answer(
-    tmp_path: Path, access: Access, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nobody_tells_gold_before_the_answer(tmp_path: Path, access: Access, monkeypatch: pytest.MonkeyPatch) -> None:
     with seeded(tmp_path, 1, monkeypatch) as study:
         require_chance(attack(study, n_jobs=2, seed=1, access=access), most=0.25)
 
@@ -266,10 +264,7 @@ def test_nobody_tells_gold_from_work_before_the_answer(
 @pytest.mark.slow
 @pytest.mark.parametrize("access", ["pool", "assigned"])
 def test_nobody_tells_gold_from_work_in_many_jobs(
-    tmp_path: Path,
-    access: Access,
-    monkeypatch: pytest.MonkeyPatch,
-    record_property: Callable[[str, object], None],
+    tmp_path: Path, access: Access, monkeypatch: pytest.MonkeyPatch, record_property: Callable[[str, object], None]
 ) -> None:
     with seeded(tmp_path, 2, monkeypatch) as study:
         tallies = attack(study, n_jobs=60, seed=2, access=access)
@@ -307,9 +302,7 @@ def panel_job(study: Study, terms: Mapping[str, Json], *, n_gold: int) -> tuple[
         for unit_id in units.ids_of_job(tx, job_id, role="gold")[n_gold:]:
             trust.set_gold_state(tx, unit_id, "forgiven")
     panel_id = panel_of(study, job_id)
-    browser = study.browser()
-    browser.get(f"/p/{panel_id}?PROLIFIC_PID=abc&STUDY_ID=s1")
-    browser.post(f"/p/{panel_id}", {"PROLIFIC_PID": "abc", "STUDY_ID": "s1"})
+    browser, _ = enter(study, panel_id, "abc")
     browser.get(f"/jobs/{job_id}")
     with study.store.write() as tx:
         person_id = panels.places(tx, panel_id)[0].person_id

@@ -48,9 +48,7 @@ def page_of(study: Study, job_id: str) -> str:
 
 
 @pytest.mark.parametrize("task", ["usage", "cloze", "error"])
-def test_the_page_is_the_same_to_the_byte_whatever_a_system_decided_and_the_api_tells_no_more(
-    study: Study, task: str
-) -> None:
+def test_page_and_call_are_the_same_to_the_byte_whatever_a_system_decided(study: Study, task: str) -> None:
     flagged, plain = (page_of(study, blind_job(study, task, payload)) for payload in (SECRET, {}))
     assert flagged == plain
     lease = Program(study, "worker").post(f"/jobs/{study.jobs[task]}/next")["lease"]

@@ -98,9 +98,7 @@ def sent_until_heard(browser: Browser, path: str, form: dict[str, object]) -> li
     [(in_the_middle, 0), (before_commit, 0), (after_commit, 1)],
     ids=["in the middle", "before COMMIT", "after COMMIT"],
 )
-def test_a_connection_lost_in_a_request_is_503_and_the_answer_counts_once(
-    cluster: str, lose: Losing, n_stored: int
-) -> None:
+def test_a_lost_connection_is_503_and_the_answer_counts_once(cluster: str, lose: Losing, n_stored: int) -> None:
     location = new_database(cluster)
     with served(location, tasks=["error"]) as study, pytest.MonkeyPatch.context() as patched:
         browser = study.browser("worker")

@@ -18,7 +18,7 @@ from grater.annotate.terms import paid_once
 from tests.annotate.web.programs import Program
 from tests.annotate.web.studies import TEXTS, Browser, Study, hidden, served
 from tests.annotate.web.test_work import answer
-from tests.annotate.web.test_work_marking import first_word
+from tests.annotate.web.test_work_marking import first_word, save
 
 
 @pytest.fixture
@@ -27,12 +27,12 @@ def study(place: Path | str) -> Iterator[Study]:
         yield found
 
 
-def mark_all(study: Study, who: str, correction: str) -> Browser:
+def mark_all(study: Study, who: str, correction: str, *, tag: str = "Mec") -> Browser:
     """Every essay, with its first word marked."""
     browser, job_id = study.browser(who), study.jobs["marking"]
     path = browser.post(f"/jobs/{job_id}/next").url.path
     while path.startswith("/leases/"):
-        path = answer(browser, path, {"edits": first_word(browser.get(path).text, correction)}).url.path
+        path = answer(browser, path, {"edits": first_word(browser.get(path).text, correction, tag=tag)}).url.path
         study.clock.now += MINUTE
     return browser
 
@@ -80,14 +80,8 @@ def test_a_revised_essay_counts_once_and_every_version_is_kept(study: Study) -> 
     def counts(tx: Tx) -> tuple[object, ...]:
         money.settle(tx, jobs.get(tx, job_id))
         cents = sum(each.cents for each in money.payments_of(tx, job_id))
-        far = progress.counts_of(tx, job_id)
-        return (
-            cents,
-            far.valid,
-            far.done,
-            standing.n_answered(tx, job_id, who),
-            money.job_costs(tx, jobs.get(tx, job_id)).cents,
-        )
+        far, costs = progress.counts_of(tx, job_id), money.job_costs(tx, jobs.get(tx, job_id))
+        return cents, far.valid, far.done, standing.n_answered(tx, job_id, who), costs.cents
 
     before = study.write(counts)
     reply = revise(study, annotator, essay_of(annotator), "Second")
@@ -126,11 +120,9 @@ def test_a_revision_that_is_left_goes_on_where_it_was_and_the_old_version_counts
     page = essay_of(annotator)
     path = reopen(annotator, page).url.path
     study.clock.now += MINUTE
-    draft = {"edits": json.loads(first_word(annotator.get(path).text, "Unfinished")), "set_aside": False}
+    edits = json.loads(first_word(annotator.get(path).text, "Unfinished"))
     revision = int(re.findall(r'"revision": (\d+)', annotator.get(path).text)[0])
-    headers = {"origin": "http://testserver", "x-csrf-token": annotator.csrf}
-    sent = {"revision": revision, "body": draft}
-    assert annotator.client.put(f"{path}/draft", json=sent, headers=headers).status_code == 200
+    assert save(annotator, path, revision, edits).status_code == 200
     assert annotator.post(f"{path}/return").url.path == page
     with study.store.read() as tx:
         assert corrections(study, tx) == ["First"] * 3
@@ -157,9 +149,7 @@ def unit_of(study: Study) -> str:
     return unit_id
 
 
-def test_what_is_adjudicated_stays_and_a_revision_that_comes_late_is_kept_and_said_to_be_late(
-    study: Study,
-) -> None:
+def test_what_is_adjudicated_stays_and_a_revision_that_comes_late_is_kept_and_said_to_be_late(study: Study) -> None:
     annotator, worker = mark_all(study, "annotator", "First"), mark_all(study, "worker", "Other")
     page = essay_of(annotator)
     path = reopen(annotator, page).url.path

@@ -294,9 +294,8 @@ def ticket_holder(context: RequestContext, ticket: str) -> people.Person | None:
 def _device(context: RequestContext, person: people.Person | None) -> str:
     """The cookie of a browser in which the person has logged in before; empty in any other."""
     cookie = read_cookie(context.request, context.server.settings, DEVICE)
-    return (
-        cookie if person is not None and security.is_device(context.server.secret, person.person_id, cookie) else ""
-    )
+    is_theirs = person is not None and security.is_device(context.server.secret, person.person_id, cookie)
+    return cookie if is_theirs else ""
 
 
 def address_of(context: RequestContext) -> str:

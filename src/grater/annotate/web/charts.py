@@ -1,4 +1,4 @@
-"""Charts of pages: judgments over time, narrowing intervals and raters by skill as SVG text; squares for pairs.
+"""Charts of pages: judgments over time and narrowing intervals as SVG text; squares for pairs.
 
 Plain shapes with classes, coloured by the style sheet, each chart with its numbers in words.  There are no style
 attributes: the content policy forbids them.  Series differ in the pattern of their line as well as in colour.
@@ -10,27 +10,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite, log
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from grater.annotate.dashboard import Confusion, PairShare
-from grater.annotate.raters import RaterLine
 from grater.annotate.store.transaction import as_iso
 from grater.model import Interval
-from grater.sheet import counted, duration
+from grater.sheet import counted
 from grater.sheet import interval as in_words
 
 WIDTH, HEIGHT = 480, 230
 
 
-def _svg(
-    drawn: Sequence[Markup], *, width: float, height: float, title: str, words: str, role: str = "img"
-) -> Markup:
-    head = Markup('<svg class="chart" viewBox="0 0 {} {}" role="{}" aria-label="{}">')
-    return head.format(width, height, role, f"{title}. {words}") + Markup("").join(drawn) + Markup("</svg>")
-
-
-def _short(label: str, most: int) -> Markup:
-    return escape(label if len(label) <= most else label[: most - 1] + "…")
+def _svg(drawn: Sequence[Markup], *, height: float, title: str, words: str) -> Markup:
+    head = Markup('<svg class="chart" viewBox="0 0 {} {}" role="img" aria-label="{}">')
+    return head.format(WIDTH, height, f"{title}. {words}") + Markup("").join(drawn) + Markup("</svg>")
 
 
 def _text(x: float, y: float, words: object, anchor: str = "") -> Markup:
@@ -65,13 +58,16 @@ def time_chart(moments: Sequence[int]) -> Markup:
         _text(MARGIN, 14, top),
     ]
     words = f"From {first} to {last}: {top}"
-    return _svg(drawn, width=WIDTH, height=CURVE_HEIGHT, title="Judgments over time", words=words)
+    return _svg(drawn, height=CURVE_HEIGHT, title="Judgments over time", words=words)
 
 
 # The dashboard: intervals over the number of judgments
 
 LEFT, RIGHT, TOP, BOTTOM = 38, 162, 14, 30
 MOST_SERIES = 6
+GRID_LINE = Markup(
+    '<line class="grid-line" x1="{}" x2="{}" y1="{y:.1f}" y2="{y:.1f}"/><text x="2" y="{t:.1f}">{}</text>'
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +87,7 @@ def narrowing(series: Sequence[Series], *, title: str) -> Markup:
         return Markup("")
     most = max(n for one in shown for n, _ in one.drawn)
     least = min(n for one in shown for n, _ in one.drawn)
-    parts = _shares(WIDTH - RIGHT)
+    parts = [GRID_LINE.format(LEFT, WIDTH - RIGHT, f"{at:g}", y=_y(at), t=_y(at) + 5) for at in (0, 0.5, 1)]
     for n, anchor in [(least, "start"), (most, "end")] if most > least else [(most, "middle")]:
         parts.append(_text(_x(n, least, most), HEIGHT - 10, f"{n:,}", anchor))
     ends = _apart([_y(one.drawn[-1][1].value) for one in shown])
@@ -100,7 +96,7 @@ def narrowing(series: Sequence[Series], *, title: str) -> Markup:
     words = "; ".join(
         f"{one.name}: {in_words(one.drawn[-1][1])} after {one.drawn[-1][0]:,} judged items" for one in shown
     )
-    return _svg(parts, width=WIDTH, height=HEIGHT, title=title, words=words)
+    return _svg(parts, height=HEIGHT, title=title, words=words)
 
 
 def _x(n: int, least: int, most: int) -> float:
@@ -119,14 +115,6 @@ def _apart(heights: Sequence[float], gap: float = 16) -> list[float]:
     for number in order:
         placed[number] = last = max(heights[number], last + gap)
     return placed
-
-
-def _shares(right: float) -> list[Markup]:
-    """Lines at 0, one half and 1."""
-    line = Markup(
-        '<line class="grid-line" x1="{}" x2="{}" y1="{y:.1f}" y2="{y:.1f}"/><text x="2" y="{t:.1f}">{}</text>'
-    )
-    return [line.format(LEFT, right, f"{value:g}", y=_y(value), t=_y(value) + 5) for value in (0, 0.5, 1)]
 
 
 def _band(one: Series, number: int, least: int, most: int, end: float) -> Markup:
@@ -152,7 +140,7 @@ def _band(one: Series, number: int, least: int, most: int, end: float) -> Markup
         value[-1],
         xs[-1] + 9,
         end + 5,
-        _short(one.name, 17),
+        one.name if len(one.name) <= 17 else f"{one.name[:16]}…",
     )
 
 
@@ -199,31 +187,3 @@ def agreeing(pairs: Sequence[PairShare], names: Mapping[str, str]) -> Squares:
     }
     rows = [[squares.get(frozenset((one, other)), Square()) for other in order] for one in order]
     return Squares([raters[rater] for rater in order], rows)
-
-
-# Raters by skill and speed
-
-
-def rater_scatter(job_id: str, raters: Sequence[RaterLine], *, title: str) -> Markup:
-    """Raters by speed (across) and by how often they agree with the others (up); a dot leads to its rater."""
-    measured = [
-        (line.person, line.seconds, line.signals.with_others.value)
-        for line in sorted(raters, key=lambda line: line.person.name)
-        if line.seconds is not None and line.signals and line.signals.n_compared
-    ]
-    if not measured:
-        return Markup("")
-    slowest = max(seconds for _, seconds, _ in measured) or 1.0
-    parts, words = _shares(WIDTH - 20), list[str]()
-    parts += [_text(LEFT, HEIGHT - 10, "0 s"), _text(WIDTH - 20, HEIGHT - 10, duration(slowest / 3600), "end")]
-    for person, seconds, share in measured:
-        words.append(f"{person.name}: {100 * share:.0f} %, {duration(seconds / 3600)}")
-        address = f"/manage/jobs/{job_id}/raters/{person.person_id}"
-        x, y = LEFT + (WIDTH - 20 - LEFT) * seconds / slowest, _y(share)
-        parts.append(
-            Markup(
-                '<a href="{}" aria-label="{}"><circle class="dot series-1" cx="{:.1f}" cy="{:.1f}" r="6"/>'
-                "<title>{}</title></a>"
-            ).format(address, words[-1], x, y, words[-1])
-        )
-    return _svg(parts, width=WIDTH, height=HEIGHT, title=title, words="; ".join(words), role="group")

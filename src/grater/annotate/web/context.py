@@ -148,19 +148,8 @@ class Settings:
 
 
 UPLOADS = ("/manage/import", "/manage/start", "/manage/detector", f"{API}/import")
-LONG = (
-    "import",
-    "start",
-    "detector",
-    "sure",
-    "preview",
-    "export",
-    "report",
-    "systems",
-    "samples",
-    "jobs",
-    "agreement",
-)
+OF_FILES = ("import", "start", "detector", "export", "report")
+LONG = {*OF_FILES, "sure", "preview", "systems", "samples", "jobs", "agreement"}
 """The last words of paths whose work grows with the study: files in and out, systems, samples, new jobs."""
 
 B = TypeVar("B", bound=Body)

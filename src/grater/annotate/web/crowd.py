@@ -23,11 +23,10 @@ from grater.annotate.evaluation import scores_so_far
 from grater.annotate.jobs import Job
 from grater.annotate.programs import program_job
 from grater.annotate.protocol import protocol_sheet, set_terms
-from grater.annotate.store import Tx
 from grater.annotate.terms import POLICIES, Terms, odds_for, terms_json, terms_of
 from grater.annotate.web.calls import Body, Name, Shape, by_form, calls_about, example, page_at
 from grater.annotate.web.calls import Interval as IntervalShape
-from grater.annotate.web.charts import Series, Squares, agreeing, confused, narrowing, rater_scatter
+from grater.annotate.web.charts import Series, Squares, agreeing, confused, narrowing
 from grater.annotate.web.context import Changing, Context, Reading, RequestContext, Routes
 from grater.annotate.web.raters import Costs, costs_json
 from grater.annotate.web.security import MANAGERS
@@ -65,8 +64,8 @@ def crowd_page(context: Context, tx: Reading, job_id: str, width: float = WIDTH)
     per_item = far.wanted / max(1, far.units)
     coming = forecasts(figures.scores, figures.costs, figures.pace, per_item=per_item, width=wanted)
     board = history.value if history else None
-    drawn = _charts(job_id, board) if board else {}
-    more = {"forecasts": coming, "width": wanted, "charts": drawn, "squares": _squares(board) if board else {}}
+    more = {"forecasts": coming, "width": wanted}
+    more |= {"charts": _charts(board) if board else {}, "squares": _squares(board) if board else {}}
     more |= {"is_drawing": history is None, "board": board}
     return context.page("crowd_live.html", {**shown, **more})
 
@@ -80,26 +79,18 @@ MOST_TROUBLE = 10
 
 
 @lru_cache(maxsize=20)
-def _charts(job_id: str, board: Dashboard) -> dict[str, Markup]:
+def _charts(board: Dashboard) -> dict[str, Markup]:
     """The charts of a dashboard by title, drawn once; those with nothing to show are left out."""
     agreed = tuple((point.n, point.agreement) for point in board.checkpoints if point.agreement)
     systems = dict.fromkeys(line.system for point in board.checkpoints for line in point.systems)
     drawn = {"Agreement over time": narrowing([Series("alpha", agreed)], title="Krippendorff’s alpha")}
     for measure in ("precision", "recall"):
+        so_far = [(line, point.n) for point in board.checkpoints for line in point.systems]
         series = [
-            Series(
-                name,
-                tuple(
-                    (point.n, getattr(line, measure))
-                    for point in board.checkpoints
-                    for line in point.systems
-                    if line.system == name
-                ),
-            )
+            Series(name, tuple((n, getattr(line, measure)) for line, n in so_far if line.system == name))
             for name in systems
         ]
         drawn[f"{measure.capitalize()} over time"] = narrowing(series, title=measure.capitalize())
-    drawn["Raters by speed and agreement"] = rater_scatter(job_id, board.raters, title="Raters")
     return {title: chart for title, chart in drawn.items() if chart}
 
 
@@ -182,24 +173,21 @@ class JobTerms(Shape):
 @api.get("/jobs/{job_id}/terms", response_model_exclude_unset=True)
 def job_terms(tx: Reading, job_id: str) -> JobTerms:
     """The terms of a job, and what its gold rule does to good and bad raters."""
-    return _job_terms(tx, jobs.get(tx, job_id))
+    job = jobs.get(tx, job_id)
+    odds = odds_for(terms_of(job.options), len(units.ids_of_job(tx, job_id, role="gold")))
+    shown_odds = [Odds(skill=skill, fails_quiz=odd.fails_quiz, out=odd.out, met=odd.met) for skill, odd in odds]
+    return JobTerms(terms=whole_terms(job), odds=shown_odds)
 
 
 @api.post("/jobs/{job_id}/terms", response_model_exclude_unset=True)
 def change_terms(context: Context, tx: Changing, job_id: str, sent: Terms) -> JobTerms:
     """Change some terms and keep the others; null removes one."""
-    changed = sent.model_dump(exclude_unset=True)
-    return _job_terms(tx, set_terms(tx, job_id, changed, actor=context.person_id))
+    set_terms(tx, job_id, sent.model_dump(exclude_unset=True), actor=context.person_id)
+    return job_terms(tx, job_id)
 
 
 def whole_terms(job: Job) -> Terms:
     return Terms.model_validate(terms_json(terms_of(job.options)))
-
-
-def _job_terms(tx: Tx, job: Job) -> JobTerms:
-    odds = odds_for(terms_of(job.options), len(units.ids_of_job(tx, job.job_id, role="gold")))
-    shown_odds = [Odds(skill=skill, fails_quiz=odd.fails_quiz, out=odd.out, met=odd.met) for skill, odd in odds]
-    return JobTerms(terms=whole_terms(job), odds=shown_odds)
 
 
 class Score(Shape):

@@ -176,18 +176,12 @@ def _shown(tx: Tx, webhook: webhooks.Webhook) -> dict[str, object]:
     return {**asdict(webhook), "deliveries": webhooks.deliveries_of(tx, webhook.webhook_id, most=N_DELIVERIES)}
 
 
-class AuditEvent(Shape):
+class AuditEvent(Event):
     """An event in words: who acted (`person`, `role`; empty where grater itself did), and what it is `about`."""
 
-    n: int
-    at: When
-    actor: str | None
     person: str
     role: str
-    verb: str
-    noun: str
     about: str
-    payload: Object
 
 
 class AuditEvents(Shape):

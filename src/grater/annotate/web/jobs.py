@@ -363,16 +363,12 @@ class JobPreview(Shape):
     words: str
 
 
-def _not_previewed(context: RequestContext) -> Response:
-    return _new_job_page(context, problems=(), preview_problem=" ".join(context.problems))
-
-
 @by_form(
     pages,
     "/manage/jobs/preview",
     sent=_wanted,
     then=lambda context, made: _new_job_page(context, preview=made),
-    refused=_not_previewed,
+    refused=lambda context: _new_job_page(context, problems=(), preview_problem=" ".join(context.problems)),
 )
 @api.post("/jobs/preview")
 def preview_job(context: Context, sent: NewJob) -> JobPreview:

@@ -138,11 +138,7 @@ def set_place(context: Context, tx: Changing, panel_id: str) -> Response:
 
 @page_at(pages, "/manage/jobs/{job_id}/panels")
 def _page(
-    context: RequestContext,
-    tx: Reading,
-    job_id: str,
-    *,
-    signed: Mapping[str, Mapping[str, str]] | None = None,
+    context: RequestContext, tx: Reading, job_id: str, *, signed: Mapping[str, Mapping[str, str]] | None = None
 ) -> Response:
     job = jobs.get(tx, job_id)
     rows = [(panel, panels.places(tx, panel.panel_id)) for panel in panels.of_job(tx, job_id)]
@@ -214,11 +210,7 @@ def panel_list(context: Context, tx: Reading, job_id: str) -> list[Panel]:
 
 
 @by_form(
-    pages,
-    "/manage/jobs/{job_id}/panels",
-    sent=_panel_wanted,
-    then="/manage/jobs/{job_id}/panels",
-    refused=_page,
+    pages, "/manage/jobs/{job_id}/panels", sent=_panel_wanted, then="/manage/jobs/{job_id}/panels", refused=_page
 )
 @api.post("/jobs/{job_id}/panels")
 def new_panel(context: Context, tx: Changing, job_id: str, sent: NewPanel) -> Panel:

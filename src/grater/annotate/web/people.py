@@ -176,7 +176,8 @@ def set_role(context: Context, tx: ChangingOwners, person_id: str, sent: NewRole
 @api_of_owners.get("/second-factor")
 def second_factor_rule(tx: Reading) -> SecondFactorRule:
     """The roles that need a second factor, and who has one."""
-    return _factor_rule(tx)
+    shown = {"roles": second_factor.required_roles(tx), "people": sorted(second_factor.people_with_one(tx))}
+    return SecondFactorRule.model_validate(shown)
 
 
 @by_form(of_owners, "/manage/second-factor", then=PAGE)
@@ -184,7 +185,7 @@ def second_factor_rule(tx: Reading) -> SecondFactorRule:
 def require_second_factor(context: Context, tx: ChangingOwners, sent: NewSecondFactorRule) -> SecondFactorRule:
     """Require a second factor for these roles only."""
     second_factor.require_of(tx, sent.roles, actor=context.person_id)
-    return _factor_rule(tx)
+    return second_factor_rule(tx)
 
 
 @by_form(of_owners, "/manage/people/{person_id}/second-factor", then=PAGE)
@@ -199,11 +200,6 @@ def reset_second_factor(context: Context, tx: ChangingOwners, person_id: str) ->
 def set_person_state(context: Context, tx: ChangingOwners, person_id: str, sent: NewPersonState) -> Person:
     """Remove a person's access, with their tokens and sessions, or restore it; their work stays."""
     return Person.of(credentials.set_state(tx, person_id, sent.state, actor=context.person_id))
-
-
-def _factor_rule(tx: Tx) -> SecondFactorRule:
-    shown = {"roles": second_factor.required_roles(tx), "people": sorted(second_factor.people_with_one(tx))}
-    return SecondFactorRule.model_validate(shown)
 
 
 def _invitation(tx: Tx, stored: invitations.Invitation) -> Invitation:

@@ -83,12 +83,7 @@ def _to_goals(context: RequestContext, system: str) -> Response:
 def _system_page(context: RequestContext, tx: Reading) -> Response:
     n_essays, decided = content.n_essays(tx), content.system_names(tx)
     others = [name.partition("=")[0] for name in context.server.settings.systems]
-    shown = {
-        "ours": list(SYSTEMS),
-        "others": others,
-        "contents": CONTENTS,
-        "filled": context.first_values(),
-    }
+    shown = {"ours": list(SYSTEMS), "others": others, "contents": CONTENTS, "filled": context.first_values()}
     best = default_systems()[0]
     return context.page("manage_detector.html", shown, n_essays=n_essays, decided=decided, best=best)
 

@@ -161,7 +161,9 @@ def download(context: Context) -> Response:
 
 @pages.post("/manage/report")
 def make_report(context: Context) -> Response:
-    return _made(context, context.sent(NewRun, kind="report"))
+    """The file of a run that ends soon, or else the page with its progress."""
+    run = run_now(context, context.sent(NewRun, kind="report"))
+    return result_file(context.server.store, run.run_id) if run.is_over else context.go("/manage/runs")
 
 
 def asked_run(context: RequestContext, sent: NewRun) -> Run:
@@ -178,12 +180,6 @@ def run_now(context: RequestContext, sent: NewRun) -> Run:
     if run.state == "failed":
         raise UsageError(run.words)
     return run
-
-
-def _made(context: RequestContext, sent: NewRun) -> Response:
-    """The file of a run that ends soon, or else the page with its progress."""
-    run = run_now(context, sent)
-    return result_file(context.server.store, run.run_id) if run.is_over else context.go("/manage/runs")
 
 
 EPOCH = (1980, 1, 1, 0, 0, 0)

@@ -206,13 +206,7 @@ def unit_list(tx: Reading, job_id: str, start: Start = 0, most: Most = A_PAGE) -
     """The work units of a job in order, with what raters see and their progress."""
     jobs.get(tx, job_id)
     return [
-        UnitLine.model_validate(
-            {
-                **asdict(unit),
-                "is_done": unit.is_done,
-                "shown": shown_to_staff(tx, unit.unit_id),
-            }
-        )
+        UnitLine.model_validate({**asdict(unit), "is_done": unit.is_done, "shown": shown_to_staff(tx, unit.unit_id)})
         for unit in progress.some_units(tx, job_id, start=start, most=most)
     ]
 

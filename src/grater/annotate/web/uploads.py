@@ -182,17 +182,13 @@ def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path, roo
         return _one(safe_name(inside.name), cast(BinaryIO, stream), folder.joinpath(*inside.parent.parts), room)
 
 
-def sent_files(context: RequestContext) -> list[UploadFile]:
-    """The files of the field `files`; a browser sends an empty one where nothing was chosen."""
-    return [file for file in context.form.getlist("files") if isinstance(file, UploadFile) and file.filename]
-
-
 @contextmanager
 def received(context: RequestContext) -> Iterator[list[Path]]:
     """What was sent, unpacked into a folder of ours; errors name the files, never that folder."""
     with TemporaryDirectory(prefix="grater-received-") as name:
         folder = Path(name)
-        sent = [(str(upload.filename), upload.file) for upload in sent_files(context)]
+        uploads = [each for each in context.form.getlist("files") if isinstance(each, UploadFile)]
+        sent = [(each.filename, each.file) for each in uploads if each.filename]  # an empty one: nothing was chosen
         try:
             pasted = [
                 (f"{title}{TEXT}", BytesIO(text.encode())) for title, text in pasted_essays(context.text("pasted"))
