@@ -12,13 +12,11 @@ import polars as pl
 import pytest
 
 import grater
-from grater.demo import sample_path
-from grater.demo.raters import sample_crowd
 from grater.errors import BadInput, UnknownName, UsageError
 from grater.measure.evaluation.cases import Counts
 from grater.measure.evaluation.evaluation import Evaluation
 from grater.measure.sampling.draw import add_system, draw_sample
-from grater.tables import Judgments, Sample, Table, read_decisions, read_items, read_judgments, read_sample
+from grater.tables import Judgments, Sample, read_decisions, read_items, read_judgments, read_sample
 from grater.uncertainty import generator, wilson
 from tests.measure.evaluation.worlds import decisions, limits, votes, width
 from tests.measure.sampling.corpora import decisions_of, figure_1, item_ids, oracle
@@ -39,37 +37,6 @@ def only(judgments: Judgments, sample: Sample) -> Judgments:
 
 
 # From a sample
-
-
-@pytest.fixture(scope="module")
-def demo() -> tuple[Table, pl.DataFrame]:
-    """What prep-lm says of every preposition of the demo, and the demo's crowd."""
-    essays = grater.read_corpus(sample_path())
-    decided = grater.decide(essays, systems=["prep-lm"])
-    prepositions = read_decisions(decided.frame.filter(pl.col("kind") == "prep").sort("item"))
-    experts = grater.corpus_judgments(essays, prepositions, tags=["Wcip"])
-    marks = experts.frame.group_by("item", maintain_order=True).agg((pl.col("label") == "error").sum())
-    return prepositions, sample_crowd(dict(marks.iter_rows()))
-
-
-def test_a_judged_sample_of_the_demo_gives_the_recall_of_the_corpus(demo: tuple[Table, pl.DataFrame]) -> None:
-    decided, crowd = demo
-    drawn = grater.sample(decided, system="prep-lm", n=150, seed=1)
-    judged = crowd.join(drawn.frame.select("item"), on="item", how="semi")
-    [whole] = grater.evaluate(decided, crowd).systems
-    assert whole["recall"].value == pytest.approx(0.202, abs=5e-4)
-    [estimate] = grater.evaluate(decided, judged, sample=drawn).systems
-    assert estimate["recall"].value == pytest.approx(0.238, abs=5e-4)
-    assert estimate["recall"].low < whole["recall"].value < estimate["recall"].high < 0.4
-    bare = grater.evaluate(decided, judged)
-    for name in ("recall", "f0.5", "f1", "kappa", "error_rate"):
-        assert isnan(bare.systems[0][name].value)
-        assert "77 % of what prep-lm flags was judged and 8 % of the rest" in bare.systems[0][name].undefined_because
-    assert bare.systems[0]["precision"].value == pytest.approx(estimate["precision"].value, abs=1e-12)
-    assert bare.warnings[0].endswith("pass `sample` if they were drawn, or judge items at random")
-    rows = [bare.whole.weighted, *bare.whole.by_rater.values(), *(within.systems for within in bare.whole.bins)]
-    assert all(isnan(row[0]["recall"].value) and isnan(row[0]["kappa"].value) for row in rows)
-    assert all(isnan(row.scores["recall"].value) for row in bare.types)
 
 
 def from_table(judged: tuple[int, int], errors: tuple[int, int]) -> Evaluation:
@@ -131,14 +98,9 @@ def test_a_corpus_judged_whole_gives_the_standard_scores() -> None:
     assert "exactly these 3,000 items" in these_half.scope.sentence
 
 
-@pytest.fixture(scope="module")
-def both() -> tuple[Table, Sample]:
+def test_every_system_is_estimated_from_the_union_and_compared_in_pairs() -> None:
     table = decisions_of({"A": OLD, "B": NEW})
-    return table, add_system(draw_sample(table, "A", 900, n_flagged=225), table, "B")
-
-
-def test_every_system_is_estimated_from_the_union_and_compared_in_pairs(both: tuple[Table, Sample]) -> None:
-    table, sample = both
+    sample = add_system(draw_sample(table, "A", 900, n_flagged=225), table, "B")
     found = grater.evaluate(table, oracle(TRUTH), sample=sample)
     for scored, flags in zip(found.systems, (OLD, NEW), strict=True):
         for name, true in zip(("precision", "recall"), known(flags), strict=True):
@@ -157,7 +119,7 @@ def test_every_system_is_estimated_from_the_union_and_compared_in_pairs(both: tu
     assert not_drawn_for.low <= known(NEW)[1] <= not_drawn_for.high
 
 
-def test_strata_of_scores_and_of_a_cheap_rater_are_estimated() -> None:
+def test_strata_of_scoresand_of_a_cheap_rater_are_estimated() -> None:
     rng = np.random.default_rng(5)
     scores = np.clip(np.array(TRUTH) * 0.3 + np.array(OLD) * 0.5 + rng.random(N) * 0.2, 0, 1).tolist()
     table, cheap = decisions_of({"A": OLD}, scores), oracle([place % 11 == 0 for place in range(N)], "llm")
@@ -309,72 +271,60 @@ def test_parts_of_a_sample_add_up(study: dict[str, Any]) -> None:
 # Without a sample
 
 
-def chosen(n_flags: int, n_rest: int, scores: list[float] | None = None, *, best: bool = False) -> Evaluation:
-    """S flags 100 of 1,000 items; so many of its flags and of the rest were judged."""
-    flags = [int(place < 100) for place in range(1000)]
-    columns = {} if scores is None else {"score": scores}
-    judged = [*range(n_flags), *range(100, 100 + n_rest)]
-    if best and scores:
-        rest = sorted(range(100, 1000), key=lambda place: -scores[place])
-        judged = [*range(n_flags), *rest[:n_rest]]
-    rows = [(f"i{place}", "r", "error" if place % 3 == 0 else "ok") for place in judged]
-    frame = pl.DataFrame(rows, ["item", "rater", "label"], orient="row")
-    return grater.evaluate(decisions({"S": flags}, **columns), frame)
+def chosen(n_flags: int, n_rest: int, *, scores: list[float] | None = None, best: bool = False) -> Evaluation:
+    """S flags 100 of 1,000 items; so many of its flags and of the rest were judged, or of the best of the rest."""
+    columns: dict[str, list[Any]] = {"type": ["choice"] * 1000}
+    columns |= {"score": scores} if scores else {}
+    rest = sorted(range(100, 1000), key=lambda place: -scores[place] if scores and best else place)
+    rows = [(f"i{n}", "r", "error" if n % 3 == 0 else "ok") for n in (*range(n_flags), *rest[:n_rest])]
+    flags = decisions({"S": [int(place < 100) for place in range(1000)]}, **columns)
+    return grater.evaluate(flags, pl.DataFrame(rows, ["item", "rater", "label"], orient="row"))
 
 
 def test_recall_is_withheld_where_judged_shares_differ_and_nowhere_else() -> None:
-    assert isnan(chosen(100, 300).systems[0]["recall"].value)
-    assert chosen(100, 300).systems[0]["precision"].value == pytest.approx(0.34)
-    assert "100 % of what S flags was judged and 33 % of the rest" in chosen(100, 300).warnings[0]
+    found = chosen(100, 300)
+    whole, by_type = found.whole, [row.scores for row in found.types]
+    rows = [whole.standard, whole.weighted, *whole.by_rater.values(), *(within.systems for within in whole.bins)]
+    for withheld in [*(row[0].scores for row in rows), *by_type]:
+        for name in {"recall", "f0.5", "f1", "kappa", "error_rate"} & withheld.keys():
+            assert isnan(withheld[name].value)
+    reason = "100 % of what S flags was judged and 33 % of the rest"
+    assert reason in found.systems[0]["recall"].undefined_because
+    assert reason in found.warnings[0]
+    assert found.warnings[0].endswith("pass `sample` if they were drawn, or judge items at random")
+    assert found.systems[0]["precision"].value == pytest.approx(0.34)
     alike = chosen(30, 270)
     assert alike.systems[0]["recall"].value > 0
     assert not any("withheld" in warning for warning in alike.warnings)
     scores = [1.0] * 100 + [(place * 37 % 900) / 1000 for place in range(900)]
-    assert chosen(30, 270, scores).systems[0]["recall"].value > 0
-    by_score = chosen(30, 270, scores, best=True)
+    assert chosen(30, 270, scores=scores).systems[0]["recall"].value > 0
+    by_score = chosen(30, 270, scores=scores, best=True)
     assert "have other scores of S than those that were not" in by_score.systems[0]["recall"].undefined_because
 
 
-@pytest.fixture
-def lists() -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """Two systems by all their decisions and by their flags alone, on 120 judged items."""
+def test_a_system_that_lists_only_its_flags_has_precision_alone_and_is_not_ranked() -> None:
     truth = [place % 4 == 0 for place in range(120)]
-    one = [int(error != (place % 7 == 0)) for place, error in enumerate(truth)]
-    two = [int(error != (place % 5 == 0)) for place, error in enumerate(truth)]
-    full = decisions({"one": one, "two": two}).frame
-    return full, full.filter("flagged"), votes([3 * error for error in truth], 3).frame
-
-
-def test_a_system_that_lists_only_its_flags_has_precision_alone(lists: Any) -> None:
-    full, flags, judged = lists
+    one, two = ([int(error != (place % n == 0)) for place, error in enumerate(truth)] for n in (7, 5))
+    full, judged = decisions({"one": one, "two": two}).frame, votes([3 * error for error in truth], 3)
+    flags = full.filter("flagged")
     whole, bare = grater.evaluate(full, judged), grater.evaluate(flags, judged)
-    for known_, shown in zip(whole.systems, bare.systems, strict=True):
+    completed = grater.evaluate(flags, judged, missing="not-flagged")
+    assert "missing:not-flagged" in str(completed.signature)
+    for known_, shown, same in zip(whole.systems, bare.systems, completed.systems, strict=True):
+        assert (same.counts, same.scores) == (known_.counts, known_.scores)
         assert shown["precision"].value == known_["precision"].value
+        reason = f"{shown.system} lists only what it flags; pass `missing`"
         for name in ("recall", "f0.5", "f1", "kappa"):
             assert isnan(shown[name].value)
-            assert shown[name].undefined_because.startswith(
-                f"{shown.system} lists only what it flags; pass `missing`"
-            )
+            assert shown[name].undefined_because.startswith(reason)
     [alone] = grater.evaluate(flags.filter(pl.col("system") == "one"), judged).systems
     assert isnan(alone["recall"].value)
-    completed = grater.evaluate(flags, judged, missing="not-flagged")
-    for known_, shown in zip(whole.systems, completed.systems, strict=True):
-        assert shown.counts == known_.counts
-        assert shown.scores == known_.scores
-    assert "missing:not-flagged" in str(completed.signature)
-
-
-def test_systems_that_list_only_their_flags_are_not_ranked(lists: Any) -> None:
-    full, flags, judged = lists
-    bare = grater.compare(flags, judged)
-    assert (bare.groups, bare.pairs) == ({}, ())
-    assert any(warning.startswith("not ranked by f0.5: one lists only") for warning in bare.warnings)
-    completed, whole = grater.compare(flags, judged, missing="not-flagged"), grater.compare(full, judged)
-    assert completed.groups == whole.groups
-    for same, pair in zip(completed.pairs, whole.pairs, strict=True):
-        assert same.test.systems == pair.test.systems
-        assert same.test.p == pytest.approx(pair.test.p, rel=1e-9)
-        assert same.test.difference.value == pytest.approx(pair.test.difference.value, rel=1e-9)
+    ranked, unranked = grater.compare(full, judged), grater.compare(flags, judged)
+    assert (unranked.groups, unranked.pairs) == ({}, ())
+    assert any(warning.startswith("not ranked by f0.5: one lists only") for warning in unranked.warnings)
+    again = grater.compare(flags, judged, missing="not-flagged")
+    assert again.groups == ranked.groups
+    assert [pair.to_dict() for pair in again.pairs] == [pair.to_dict() for pair in ranked.pairs]
 
 
 # A cheap judge

@@ -31,6 +31,11 @@ CLUSTERED = [3 * (int(essay) % 3 == 0) for essay in ESSAYS]
 HALF = [place % 2 for place in range(240)]
 
 
+def clustered(**options: Any) -> Evaluation:
+    """A system that flags every other of these items."""
+    return grater.evaluate(decisions({"S": HALF}), votes(CLUSTERED, 3), **options)
+
+
 def one(flags: list[int], n_error: list[int], n_raters: int = 3, **options: Any) -> Scored:
     [found] = grater.evaluate(decisions({"S": flags}), votes(n_error, n_raters), **options).systems
     return found
@@ -100,8 +105,7 @@ def test_weighted_scores_of_the_worked_example_come_from_tables() -> None:
 
 
 def test_essays_are_the_units_where_a_table_knows_them() -> None:
-    table, judged, known = decisions({"S": HALF}), votes(CLUSTERED, 3), items(ESSAYS)
-    by_item, by_essay = grater.evaluate(table, judged), grater.evaluate(table, judged, items=known)
+    by_item, by_essay = clustered(), clustered(items=items(ESSAYS))
     loose, honest = by_item.systems[0]["precision"], by_essay.systems[0]["precision"]
     assert limits(loose) == pytest.approx(limits(wilson(40, 120)), abs=1e-12)
     assert honest.value == loose.value
@@ -127,35 +131,33 @@ def test_essays_are_the_units_where_a_table_knows_them() -> None:
 def test_an_essay_is_taken_from_whichever_table_has_it() -> None:
     table, judged = decisions({"S": HALF}).frame, votes(CLUSTERED, 3).frame
     essays = items(ESSAYS).frame.select("item", "essay")
-    asked = grater.evaluate(table, judged, items=items(ESSAYS)).systems[0].scores
+    asked = clustered(items=items(ESSAYS)).systems[0].scores
     assert grater.evaluate(table.join(essays, on="item"), judged).systems[0].scores == asked
     assert grater.evaluate(table, judged.join(essays, on="item")).systems[0].scores == asked
+    two_essays = votes([3, 0], 3).frame.with_columns(essay=pl.Series(list("abaccc")))
+    with pytest.raises(grater.GraterError, match="expected one essay for item 'i0', found a, b"):
+        grater.evaluate(decisions({"S": [1, 0]}), two_essays)
 
 
-def test_one_item_without_an_essay_is_a_unit_of_its_own_and_is_counted() -> None:
-    table, judged, known = decisions({"S": HALF}), votes(CLUSTERED, 3), items(ESSAYS).frame
-    found, all_known = (
-        grater.evaluate(table, judged, items=each) for each in (known.filter(pl.col("item") != "i7"), known)
-    )
+def test_an_item_without_an_essay_is_a_unit_of_its_own_and_fewer_than_three_essays_give_no_interval() -> None:
+    known = items(ESSAYS).frame
+    found, all_known = (clustered(items=each) for each in (known.filter(pl.col("item") != "i7"), known))
     assert (found.scope.unit, found.scope.n_units) == ("essay", 25)
     assert "1 item without a known essay, each taken as one of its own" in found.scope.sentence
     assert width(found.systems[0]["precision"]) == pytest.approx(width(all_known.systems[0]["precision"]), rel=0.1)
-
-
-def test_cases_from_fewer_than_three_essays_have_no_interval() -> None:
-    found = grater.evaluate(decisions({"S": HALF}), votes(CLUSTERED, 3), items=items(["e"] * 240))
-    precision = found.systems[0]["precision"]
+    single = clustered(items=items(["e"] * 240))
+    precision = single.systems[0]["precision"]
     assert precision.value == pytest.approx(1 / 3)
     assert isnan(precision.low)
     assert precision.undefined_because == "its cases come from 1 essay; an interval needs 3"
-    assert "No interval: its cases come from 1 essay; an interval needs 3." in str(found.sheets()[0])
-    assert found.warnings == ("only 1 essay: intervals by essay are rough below 10",)
-    assert "design effect" not in found.scope.sentence
+    assert "No interval: its cases come from 1 essay; an interval needs 3." in str(single.sheets()[0])
+    assert single.warnings == ("only 1 essay: intervals by essay are rough below 10",)
+    assert "design effect" not in single.scope.sentence
 
 
 def test_units_can_be_named_and_documents_stand_for_their_sentences() -> None:
     known = items(ESSAYS).frame.with_columns(document=pl.col("essay").cast(pl.Int64) // 2, topic=pl.lit("sport"))
-    run = partial(grater.evaluate, decisions({"S": HALF}), votes(CLUSTERED, 3), items=known)
+    run = partial(clustered, items=known)
     assert (run().scope.unit, run().scope.n_units) == ("document", 12)
     assert (run(units="essay").scope.unit, run(units="topic").scope.n_units) == ("essay", 1)
     asked = run(units="item")
@@ -163,12 +165,6 @@ def test_units_can_be_named_and_documents_stand_for_their_sentences() -> None:
     assert "items taken as independent, as asked" in asked.scope.sentence
     with pytest.raises(grater.GraterError, match="unknown column 'learner'"):
         run(units="learner")
-
-
-def test_an_item_in_two_essays_is_refused() -> None:
-    judged = votes([3, 0], 3).frame.with_columns(essay=pl.Series(list("abaccc")))
-    with pytest.raises(grater.GraterError, match="expected one essay for item 'i0', found a, b"):
-        grater.evaluate(decisions({"S": [1, 0]}), judged)
 
 
 def test_exactly_these_items_leave_a_census_without_width() -> None:
@@ -262,25 +258,19 @@ def points(value: Any) -> list[dict[str, float]]:
 # What is no estimate
 
 
-def test_a_system_that_flags_everything_has_recall_1_and_kappa_0_by_definition() -> None:
+def test_what_is_no_estimate_has_no_interval_or_no_value() -> None:
+    # Who flags everything has recall 1 and kappa 0 by definition.
     evaluation = grater.evaluate(decisions({"S": [1] * 240}), votes(CLUSTERED, 3))
     recall, kappa = (evaluation.systems[0][name].as_json() for name in ("recall", "kappa"))
-    assert (recall["value"], recall["low"]) == (1, None)
-    assert (kappa["value"], kappa["low"]) == (0, None)
+    assert (recall["value"], recall["low"], kappa["value"], kappa["low"]) == (1, None, 0, None)
     assert "recall is 1 by definition, not an estimate" in str(evaluation)
-
-
-def test_recall_is_unknown_where_nobody_looked_at_what_was_passed_over() -> None:
-    # T&C 2008, Table 7, "verification": only flags were judged, so there is precision and nothing else
-    flags, errors = [1] * 6 + [0] * 6, [3, 3, 3, 3, 0, 0]
-    shown = grater.evaluate(decisions({"S": flags}), votes(errors, 3))
-    made: Any = shown.to_dict()["systems"]
-    assert made[0]["precision"]["value"] == pytest.approx(4 / 6)
+    # T&C 2008, Table 7, "verification": only flags were judged, so there is precision and nothing else.
+    found = one([1] * 6 + [0] * 6, [3, 3, 3, 3, 0, 0])
+    assert found["precision"].value == pytest.approx(4 / 6)
     for name in ("recall", "f0.5", "f1", "kappa"):
-        assert made[0][name]["value"] is None
-        assert made[0][name]["reason"]
-    nothing = grater.evaluate(decisions({"S": [0, 0]}), votes([1, 1], 2))
-    assert nothing.systems[0]["precision"].undefined_because == "no judged item is flagged"
+        assert isnan(found[name].value)
+        assert found[name].undefined_because
+    assert one([0, 0], [1, 1], 2)["precision"].undefined_because == "no judged item is flagged"
 
 
 # Bins of agreement
@@ -298,6 +288,9 @@ def test_low_edge_is_closed_high_edge_open_and_the_last_closed() -> None:
     assert below == [(0.0, 0.6, 1), (0.6, 0.8, 1), (0.8, 1.0, 1)]
     # an empty bin is shown, an empty row below is not
     assert bins_of([1], [20], 20) == [(0.5, 0.75, 0), (0.75, 0.9, 0), (0.9, 1.0, 1)]
+    for edges in [(0.5,), (0.9, 0.5), (0.5, 0.5, 1), (0.5, 1.2), (-1, 1)]:
+        with pytest.raises(UsageError, match="edges"):
+            bins_of([1], [1], 2, bins=edges)
 
 
 def test_scores_in_a_bin_are_against_the_majority_with_half_ties() -> None:
@@ -312,12 +305,6 @@ def test_scores_in_a_bin_are_against_the_majority_with_half_ties() -> None:
     assert high["kappa"].undefined_because == "the rarer label has 2 cases, too few for an interval"
     assert any(warning.startswith("only 3 items with an agreement of 50-75 %;") for warning in evaluation.warnings)
     assert high["precision"].value == 1
-
-
-@pytest.mark.parametrize("edges", [(0.5,), (0.9, 0.5), (0.5, 0.5, 1), (0.5, 1.2), (-1, 1)])
-def test_edges_that_make_no_bins_are_refused(edges: tuple[float, ...]) -> None:
-    with pytest.raises(UsageError, match="edges"):
-        bins_of([1], [1], 2, bins=edges)
 
 
 def test_the_histogram_has_a_bar_of_its_own_for_full_agreement() -> None:

@@ -101,7 +101,7 @@ def by_type(evaluation: Evaluation) -> dict[str, Any]:
     return {row["type"]: row for row in made["by_type"]}
 
 
-def test_merged_ratings_keep_the_type_of_an_error() -> None:
+def test_merged_ratings_keep_the_type_of_an_error_and_without_types_recall_by_type_is_unknown() -> None:
     decisions, judgments = tables()
     evaluation = grater.evaluate(decisions, grater.read_judgments(judgments, merge=VERDICT))
     rows = by_type(evaluation)
@@ -112,10 +112,6 @@ def test_merged_ratings_keep_the_type_of_an_error() -> None:
     assert rows["extraneous"]["recall"] == pytest.approx(wilson(2, 4).as_json())
     sheet = next(sheet for sheet in evaluation.sheets() if sheet.name == "by-type")
     assert [row[1] for row in sheet.rows] == ["choice", "extraneous", "all types"]
-
-
-def test_where_raters_name_no_type_recall_by_type_is_unknown() -> None:
-    decisions, judgments = tables()
     rows = by_type(grater.evaluate(decisions, judgments.with_columns(pl.col("label").replace(VERDICT))))
     assert rows["choice"]["recall"]["value"] is None
     assert "did not state the types" in rows["choice"]["recall"]["reason"]
@@ -141,24 +137,15 @@ def words(**by_rater: str) -> Judgments:
     return read_judgments(pl.DataFrame(rows, schema=["item", "rater", "label"], orient="row"))
 
 
-def system(text: str) -> pl.DataFrame:
-    return pl.DataFrame(
-        [
-            {"item": f"b{place}", "system": "S", "flagged": True, "suggestion": word}
-            for place, word in enumerate(text.split())
-        ]
-    )
-
-
 def test_the_rows_of_table_2_are_writer_with_raters_then_systems_then_raters() -> None:
     table = words(writer="in on at in", ann="in on at on", bob="In at at in")
-    found = cloze_study(table, decisions=read_decisions(system("in on on in"))).pairs
-    assert [(pair.first, pair.second) for pair in found] == [
-        ("writer", "ann"),
-        ("writer", "bob"),
-        ("writer", "S"),
-        ("ann", "bob"),
+    flags = [
+        {"item": f"b{place}", "system": "S", "flagged": True, "suggestion": word}
+        for place, word in enumerate(["in", "on", "on", "in"])
     ]
+    found = cloze_study(table, decisions=read_decisions(pl.DataFrame(flags))).pairs
+    pairs = [("writer", "ann"), ("writer", "bob"), ("writer", "S"), ("ann", "bob")]
+    assert [(pair.first, pair.second) for pair in found] == pairs
     assert [pair.agreement.value for pair in found] == [0.75, 0.75, 0.75, 0.5]
     # writer in 2, on 1, at 1; ann in 1, on 2, at 1: by chance (2 + 2 + 1) / 16
     assert found[0].kappa.value == pytest.approx((0.75 - 5 / 16) / (1 - 5 / 16))
@@ -188,14 +175,12 @@ def test_shares_equal_or_better_per_rater_and_for_both() -> None:
     for share, expected in (("ann", wilson(2, 4)), ("bob", wilson(3, 5)), ("all raters", wilson(1, 4))):
         assert limits(found.shares[share]) == pytest.approx(limits(expected))
     assert (found.n_items, found.n_equally_bad) == (5, 1)
-
-
-def test_equally_bad_may_count_against_the_system() -> None:
     table = choices(("system", "system"), ("equally bad", "writer"))
-    assert limits(choice_study(table).choice.by_rater["ann"]) == pytest.approx(limits(wilson(1, 1)))
-    assert limits(choice_study(table, equally_bad="worse").choice.by_rater["ann"]) == pytest.approx(
-        limits(wilson(1, 2))
-    )
+    for share, expected in (
+        (choice_study(table).choice.by_rater["ann"], wilson(1, 1)),
+        (choice_study(table, equally_bad="worse").choice.by_rater["ann"], wilson(1, 2)),
+    ):
+        assert limits(share) == pytest.approx(limits(expected))
 
 
 def test_accuracy_of_75_is_82_where_28_percent_of_mismatches_are_no_errors() -> None:
@@ -203,13 +188,9 @@ def test_accuracy_of_75_is_82_where_28_percent_of_mismatches_are_no_errors() -> 
     found = corrected_accuracy(wilson(150, 200), wilson(56, 200))
     assert found.value == pytest.approx(0.82)
     assert 0.75 < found.low < 0.82 < found.high < 0.88
-
-
-def test_a_share_without_limits_gives_a_value_without_limits() -> None:
-    found = corrected_accuracy(Interval(0.75, nan, nan, "as printed"), Interval(0.28, nan, nan))
-    assert found.value == pytest.approx(0.82)
-    assert isnan(found.low)
-    assert found.undefined_because == "as printed"
+    bare = corrected_accuracy(Interval(0.75, nan, nan, "as printed"), Interval(0.28, nan, nan))
+    assert (bare.value, bare.undefined_because) == (pytest.approx(0.82), "as printed")
+    assert isnan(bare.low)
     with pytest.raises(UsageError, match="from 0 to 1"):
         corrected_accuracy(Interval(75, 70, 80), Interval(0.28, 0.2, 0.3))
 
@@ -221,22 +202,20 @@ def word(n: int) -> Span:
     return Span(4 * n, 4 * n + 3)
 
 
-def offered(*places: int) -> tuple[Suggestion, ...]:
-    return tuple(Suggestion(span=word(n), tag="Wcip", replacements=("at",)) for n in places)
-
-
-def marked(essay: str, rater: str, places: str, *, shown: bool, suggested: tuple[int, ...] = (0, 1)) -> MarkedOnce:
-    """Marks at words: `0` is one of the kind that is suggested, `5!` one of another kind."""
+def marked(essay: str, rater: str, places: str, *, shown: bool) -> MarkedOnce:
+    """Marks at words: `0` is one of the kind that is suggested, for words 0 and 1, and `5!` one of another kind."""
     edits = tuple(
         Edit(word(int(place.rstrip("!"))), ("x",), "Nn" if place.endswith("!") else "Wcip", rater)
         for place in places.split()
     )
-    fates = tuple("accepted" if any(word(n) == edit.span for edit in edits) else "rejected" for n in suggested)
+    suggested = tuple(Suggestion(span=word(n), tag="Wcip", replacements=("at",)) for n in (0, 1))
+    spans = {edit.span for edit in edits}
+    fates = tuple("accepted" if each.span in spans else "rejected" for each in suggested)
     return MarkedOnce(
         essay=Essay(essay, TEXT),
         rater=rater,
         edits=edits,
-        suggestions=offered(*suggested),
+        suggestions=suggested,
         is_shown=shown,
         fates=fates if shown else (),
         seconds=20.0 if shown else 40.0,
@@ -267,17 +246,14 @@ def test_the_shares_are_those_counted_by_hand() -> None:
     assert result.n_markings == {"with": 2, "without": 2}
 
 
-def test_agreement_is_of_annotators_in_the_same_condition() -> None:
+def test_agreement_is_of_annotators_in_one_condition_and_one_condition_alone_has_no_difference() -> None:
     more = [*MARKINGS, marked("e1", "C", "0 1 5!", shown=True), marked("e2", "C", "0 1", shown=True)]
     result = suggestion_effect(more)
     assert result.kappas["with"].value == 1
     assert "no essay was marked by two" in result.kappas["without"].undefined_because
-
-
-def test_one_condition_alone_has_no_difference_and_says_why() -> None:
-    result = suggestion_effect([each for each in MARKINGS if each.is_shown])
-    assert all(isnan(result.differences[name].value) for name in MEASURES)
-    assert "one of the two conditions" in " ".join(result.sheets()[0].notes)
+    shown = suggestion_effect([each for each in MARKINGS if each.is_shown])
+    assert all(isnan(shown.differences[name].value) for name in MEASURES)
+    assert "one of the two conditions" in " ".join(shown.sheets()[0].notes)
     with pytest.raises(UsageError, match="who were shown suggestions"):
         suggestion_effect([each for each in MARKINGS if not each.is_shown])
 
