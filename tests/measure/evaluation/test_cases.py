@@ -117,8 +117,7 @@ def test_shares_of_all_votes_lean_where_asking_stops_early_and_those_of_the_firs
 
 
 def test_items_with_fewer_judgments_are_left_out_of_shares_and_counted() -> None:
-    rows = [("i0", "r1", "error", "1"), ("i0", "r2", "ok", "2"), ("i0", "r3", "ok", "3"), ("i1", "r1", "error", "1")]
-    judged = pl.DataFrame(rows, ["item", "rater", "label", "at"], orient="row")
+    judged = judgments("i0 r1 error", "i0 r2 ok", "i0 r3 ok", "i1 r1 error", at=["1", "2", "3", "1"])
     found = grater.evaluate(decisions({"S": [1, 1]}), judged, redundancy=2)
     assert (found.whole.weighted[0].n, found.systems[0].n) == (1, 2)
     assert found.whole.weighted[0]["precision"].value == 0.5

@@ -46,13 +46,19 @@ def tables(tmp_path: Path) -> list[object]:
     return [part for option, name in named.items() for part in (option, tmp_path / f"{name}.csv")]
 
 
-def test_any_accepted_construction_is_right(tables: list[object], capsys: pytest.CaptureFixture[str]) -> None:
+def evaluated(capsys: pytest.CaptureFixture[str], tables: list[object]) -> list[dict[str, object]]:
     done = grater(capsys, "evaluate", "--constructions", "--units", "item", *tables, "--json")
-    [system] = json.loads(done.out)["systems"]
-    assert system["n"] == 4
-    assert system["original"] == wilson(1, 4).as_json()  # it left the third noun as it was
-    assert system["accepted"] == wilson(2, 4).as_json()
-    assert system["starred"] == wilson(1, 4).as_json()
+    systems: list[dict[str, object]] = json.loads(done.out)["systems"]
+    return systems
+
+
+EXPECTED = {rule: wilson(n, 4).as_json() for rule, n in (("original", 1), ("accepted", 2), ("starred", 1))}
+"""It left the third noun as it was."""
+
+
+def test_any_accepted_construction_is_right(tables: list[object], capsys: pytest.CaptureFixture[str]) -> None:
+    [system] = evaluated(capsys, tables)
+    assert system == {"system": "S", "n": 4, **EXPECTED}
     shown = grater(capsys, "evaluate", "--constructions", "--units", "item", *tables)
     assert "every accepted one" in shown.out
     assert "95 % intervals generalise to other items like these 4" in shown.out
@@ -78,25 +84,10 @@ def of_parts(folder: Path) -> Path:
 def test_decisions_on_articles_and_number_speak_for_the_noun(
     tables: list[object], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    done = grater(
-        capsys,
-        "evaluate",
-        "--constructions",
-        "--units",
-        "item",
-        "--decisions",
-        of_parts(tmp_path),
-        *tables[2:],
-        "--json",
-    )
-    [system] = json.loads(done.out)["systems"]
-    scores = [system[rule] for rule in ("original", "accepted", "starred")]
-    assert (system["n"], scores) == (4, [wilson(n, 4).as_json() for n in (1, 2, 1)])
-    both = ["--decisions", tables[1], "--decisions", of_parts(tmp_path), *tables[2:]]
-    shown = json.loads(grater(capsys, "evaluate", "--constructions", "--units", "item", *both, "--json").out)[
-        "systems"
-    ]
-    assert [{**each, "system": ""} for each in shown] == [{**system, "system": ""}] * 2
+    parts = ["--decisions", of_parts(tmp_path)]
+    assert evaluated(capsys, [*parts, *tables[2:]]) == [{"system": "article", "n": 4, **EXPECTED}]
+    both = evaluated(capsys, [*parts, *tables])
+    assert [{**each, "system": ""} for each in both] == [{"system": "", "n": 4, **EXPECTED}] * 2
 
 
 def test_a_report_scores_systems_against_every_accepted_construction(tables: list[object], tmp_path: Path) -> None:

@@ -16,8 +16,6 @@ from grater.uncertainty import Ints, Numbers
 from grater.uncertainty.sampled import Flags
 
 N_ITEMS, N_SHEET, N_WORLDS = 3000, 300, 100
-
-
 World = tuple[Numbers, Flags, Flags, Ints]
 """Truth, drawn items, flags and cells."""
 
@@ -73,19 +71,6 @@ def test_honest_judges_pass_and_those_that_saw_the_labels_are_refused() -> None:
     assert min(leaking.values()) >= 0.95
 
 
-DECISIONS = pl.DataFrame({"item": list("abcd"), "system": ["gpt"] * 4, "flagged": [True] * 3 + [False]})
-PEOPLE = pl.DataFrame({"item": list("abcd"), "rater": ["Ann"] * 4, "label": ["error", "ok", "ok", "ok"]})
-
-
-def with_model(rater: str, **columns: str) -> pl.DataFrame:
-    """What Ann says, and beside it a rater who calls everything an error."""
-    own = PEOPLE.with_columns(rater=pl.lit(rater), label=pl.lit("error"))
-    both = pl.concat([PEOPLE, own])
-    return both.with_columns(
-        pl.when(pl.col("rater") == rater).then(pl.lit(value)).alias(name) for name, value in columns.items()
-    )
-
-
 @pytest.mark.parametrize(
     ("rater", "of_judge", "of_system", "is_own"),
     [
@@ -99,8 +84,13 @@ def with_model(rater: str, **columns: str) -> pl.DataFrame:
 def test_a_judge_is_its_own_by_its_model_or_its_name(
     rater: str, of_judge: dict[str, str], of_system: dict[str, str], is_own: bool
 ) -> None:
-    decisions = DECISIONS.with_columns(pl.lit(value).alias(name) for name, value in of_system.items())
-    result = grater.evaluate(decisions, with_model(rater, **of_judge), missing="not-flagged")
+    # What Ann says, and next to it a rater who calls everything an error.
+    items, people = list("abcd"), {"rater": ["Ann"] * 4, "label": ["error", "ok", "ok", "ok"]}
+    judge = {"rater": [rater] * 4, "label": ["error"] * 4} | {name: [of] * 4 for name, of in of_judge.items()}
+    judged = pl.concat([pl.DataFrame({"item": items, **each}) for each in (people, judge)], how="diagonal")
+    flags = pl.DataFrame({"item": items, "system": "gpt", "flagged": [True] * 3 + [False]})
+    decisions = flags.with_columns(pl.lit(value).alias(name) for name, value in of_system.items())
+    result = grater.evaluate(decisions, judged, missing="not-flagged")
     named = [line for line in result.warnings if "judged its own corrections" in line]
     assert bool(named) == is_own
     if is_own:

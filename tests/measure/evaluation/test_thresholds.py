@@ -29,27 +29,14 @@ def curve_of(
     scores: Sequence[float | None] = SCORES,
     flags: Sequence[int | None] = FLAGS,
     n_error: Sequence[int] = N_ERROR,
-    *,
-    truth: str = "majority",
-    n_points: int = 50,
-    basis: Basis | None = None,
 ) -> Curve:
-    table = decisions({"S": flags}, score=scores)
-    return drawn(table, votes(n_error, 3), truth=truth, n_points=n_points, basis=basis)
+    return drawn(decisions({"S": flags}, score=scores), votes(n_error, 3))
 
 
-def drawn(
-    table: Table,
-    judged: Judgments,
-    *,
-    truth: str = "majority",
-    n_points: int = 50,
-    basis: Basis | None = None,
-) -> Curve:
-    basis = basis or Basis("item")
-    cases = cases_of(table, judged, items=items([str(place % 3) for place in range(len(table.frame))]), basis=basis)
-    values = truth_of(cases, truth)
-    return curve_of_thresholds(cases, "S", values, basis=basis, n_points=n_points)
+def drawn(table: Table, judged: Judgments, *, n_points: int = 50) -> Curve:
+    essays = items([str(place % 3) for place in range(len(table.frame))])
+    cases = cases_of(table, judged, items=essays, basis=Basis("item"))
+    return curve_of_thresholds(cases, "S", truth_of(cases), basis=Basis("item"), n_points=n_points)
 
 
 def world(n: int, seed: int = 0) -> tuple[Table, Judgments, Cases]:
@@ -62,16 +49,7 @@ def world(n: int, seed: int = 0) -> tuple[Table, Judgments, Cases]:
     return table, judged, cases_of(table, judged)
 
 
-def numbers(curve: Curve) -> list[object]:
-    """All that a curve says, in one comparable value."""
-    return [
-        (point.threshold, each.counts, each["precision"], each["recall"], each["f0.5"])
-        for point in curve.points
-        for each in (point.standard, point.weighted)
-    ]
-
-
-def test_every_distinct_score_is_a_point_from_the_strictest_on() -> None:
+def test_every_distinct_score_is_a_point_from_the_strictest_on_and_the_best_are_marked() -> None:
     curve = curve_of()
     assert [point.threshold for point in curve.points] == [0.9, 0.8, 0.7, 0.4, 0.2]
     # hits, false alarms, misses, correct rejections of score >= threshold, counted by hand
@@ -91,10 +69,7 @@ def test_every_distinct_score_is_a_point_from_the_strictest_on() -> None:
     weighted_scores = [[point.weighted[name].value for name in SHOWN] for point in curve.points[:3]]
     by_hand = [[1, 3 / 8, 0.75], [5 / 6, 5 / 8, 0.78125], [7 / 12, 7 / 8, 0.625]]
     assert weighted_scores == [pytest.approx(row) for row in by_hand]
-
-
-def test_the_operating_point_and_the_best_are_marked_with_a_warning() -> None:
-    curve = curve_of()
+    # The operating point and the best are marked, the best with a warning.
     assert curve.best_weighted is not None
     marked = (curve.operating.threshold, curve.best.threshold, curve.best_weighted.threshold)
     assert marked == (0.7, 0.8, 0.8)
@@ -133,9 +108,6 @@ def test_items_without_a_score_are_counted_and_left_out() -> None:
     assert any("2 judged items have no score" in warning for warning in curve.warnings)
     own = curve_of(scores, flags=(1, 0, 1, 1, 0, 0)).operating
     assert (own.threshold, own.standard.counts.row().tolist()) == (None, [2, 0, 1, 1])
-
-
-def test_no_curve_without_scores_of_judged_items() -> None:
     with pytest.raises(UsageError, match="no curve for S"):
         curve_of([None] * 6)
     with pytest.raises(UsageError, match="no curve for S: no item that it scored was judged"):
@@ -188,9 +160,7 @@ def test_recall_never_falls_and_the_order_of_rows_is_nothing(
     order = np.argsort([random.random() for _ in rows])
     other = read_decisions(table.frame[order])
     again = read_judgments(judged.frame.reverse())
-    moved = drawn(other, again, n_points=6)
-    assert (moved.higher, moved.data, moved.warnings) == (curve.higher, curve.data, curve.warnings)
-    assert str(numbers(moved)) == str(numbers(curve))  # as text, in which nan equals nan
+    assert repr(drawn(other, again, n_points=6)) == repr(curve)
 
 
 def test_the_table_has_a_row_for_each_point_and_null_for_undefined() -> None:
