@@ -13,7 +13,6 @@ from grater.measure.agreement.constructions import (
     CONSTRUCTIONS,
     IN_CONTEXT,
     NO_CONTEXT,
-    ConstructionStudy,
     construction_study,
 )
 from grater.model import Item, Span
@@ -48,31 +47,26 @@ def _published() -> tuple[Judgments, Table]:
     return read_judgments(frame), read_items(items)
 
 
-@pytest.fixture(scope="module")
-def published() -> ConstructionStudy:
-    return construction_study(*_published())
-
-
-def test_table_5_of_the_paper_comes_out(published: ConstructionStudy) -> None:
-    # section 5: agreement 78 % and 82 %, kappa .55 and .60
+def test_tables_4_and_5_and_note_5_of_the_paper_come_out() -> None:
+    published = construction_study(*_published())
+    # Lee et al. 2009, section 5: agreement 78 % and 82 %, kappa .55 and .60
     numbers = [number for part in published.stages for number in (part.observed.value, part.kappa.value)]
     assert numbers == pytest.approx([0.777174, 0.550228, 0.816848, 0.597853], abs=5e-7)
     assert [part.name for part in published.stages] == [NO_CONTEXT, IN_CONTEXT]
     assert published.n_places == N_PLACES
-
-
-def test_table_4_of_the_paper_comes_out(published: ConstructionStudy) -> None:
-    shares = {(each.rater, each.stage): each.yes.value for each in published.freedom}
-    of_stages = {NO_CONTEXT: (0.623913, 0.518478), IN_CONTEXT: (0.292935, 0.392391)}
-    for stage, (first, second) in of_stages.items():
-        assert (shares["R1", stage], shares["R2", stage]) == pytest.approx((first, second), abs=5e-7)
-
-
-def test_the_stages_differ_by_the_z_of_note_5(published: ConstructionStudy) -> None:
+    # Table 4
+    assert {(each.stage, each.rater): each.yes.value for each in published.freedom} == pytest.approx(
+        {
+            (NO_CONTEXT, "R1"): 0.623913,
+            (NO_CONTEXT, "R2"): 0.518478,
+            (IN_CONTEXT, "R1"): 0.292935,
+            (IN_CONTEXT, "R2"): 0.392391,
+        },
+        abs=5e-7,
+    )
+    # Note 5: z = 1.71, p < .10
     [contrast] = published.contrasts
-    # Lee et al. 2009, note 5: z = 1.71, p < .10
-    assert contrast.paper.z == pytest.approx(1.710226, abs=1e-6)
-    assert contrast.paper.p == pytest.approx(0.087224, abs=1e-6)
+    assert (contrast.paper.z, contrast.paper.p) == pytest.approx((1.710226, 0.087224), abs=1e-6)
     assert contrast.ours.method == "paired by noun"
 
 

@@ -57,12 +57,10 @@ def test_essays_in_the_judgments_are_drawn_and_named(frame: pl.DataFrame) -> Non
     assert known.to_dict()["interval"]["unit"] == "essay"  # type: ignore[index,call-overload]
 
 
-def test_essays_of_an_items_table_give_the_same(frame: pl.DataFrame) -> None:
+def test_essays_of_an_items_table_documents_or_any_column_may_be_the_unit(frame: pl.DataFrame) -> None:
+    known = result(frame).alpha
     items = frame.select("item", "essay").unique().with_columns(start=0, end=1, kind=pl.lit("prep"))
-    assert result(frame.drop("essay"), items=items).alpha == result(frame).alpha
-
-
-def test_any_column_may_be_the_unit_and_items_may_be_asked_for(frame: pl.DataFrame) -> None:
+    assert result(frame.drop("essay"), items=items).alpha == known
     alone = result(frame, units="item")
     assert alone.alpha == result(frame.drop("essay")).alpha
     assert "as asked" in alone.scope.sentence
@@ -70,13 +68,9 @@ def test_any_column_may_be_the_unit_and_items_may_be_asked_for(frame: pl.DataFra
     assert "other learners like these" in result(learners, units="learner").scope.sentence
     with pytest.raises(GraterError, match=r"unknown column 'lerner'. Did you mean 'learner'"):
         result(learners, units="lerner")
-
-
-def test_documents_are_drawn_where_sentences_have_several(frame: pl.DataFrame) -> None:
     sentences = frame.with_columns(document=pl.col("essay"), essay=pl.col("item"))
-    assert result(sentences).alpha == result(frame).alpha
-    one = sentences.with_columns(document=pl.lit("file"))
-    assert result(one).scope.unit == "essay"
+    assert result(sentences).alpha == known
+    assert result(sentences.with_columns(document=pl.lit("file"))).scope.unit == "essay"
 
 
 def test_few_essays_have_a_warning_and_very_few_no_interval() -> None:

@@ -2,7 +2,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from grater.measure.agreement.cohen import Confusion
 from grater.measure.agreement.summary import (
     Comparison,
     agreement,
@@ -21,29 +20,14 @@ from tests.measure.agreement.tables import IN_CONTEXT, NO_CONTEXT, confusion, ju
 ROWS = ("a 1 x", "a 2 x", "b 1 x", "b 2 y", "c 1 y", "c 2 y", "d 1 y", "d 2 x")
 
 
-def sizes(parts: dict[str, Judgments]) -> dict[str, int]:
-    return {name: len(part) for name, part in parts.items()}
-
-
-def test_parts_by_a_column_of_judgments_are_in_the_order_of_its_values() -> None:
-    table = judgments(*ROWS, place=[10, 10, 9, 9, 9, 9, None, 10])
-    assert sizes(by_column(table, "place")) == {"(none)": 1, "10": 3, "9": 4}
+def test_parts_by_a_column_of_judgments_or_items_are_in_the_order_of_its_values() -> None:
+    places = judgments(*ROWS, place=[10, 10, 9, 9, 9, 9, None, 10])
+    assert {name: len(part) for name, part in by_column(places, "place").items()} == {"(none)": 1, "10": 3, "9": 4}
     assert list(by_column(judgments(*ROWS, place=[10, 9] * 4), "place")) == ["9", "10"]
-
-
-def test_parts_by_a_column_of_items() -> None:
-    items = pl.DataFrame(
-        {
-            "item": ["a", "b", "c"],
-            "essay": "e",
-            "start": 0,
-            "end": 1,
-            "kind": "prep",
-            "mention": ["first", "new", "first"],
-        }
-    )
-    parts = by_column(judgments(*ROWS), "mention", items=read_items(items))
-    assert sizes(parts) == {"(none)": 2, "first": 4, "new": 2}
+    where = {"essay": "e", "start": 0, "end": 1, "kind": "prep"}
+    items = read_items(pl.DataFrame({"item": list("abc"), **where, "mention": ["first", "new", "first"]}))
+    parts = by_column(judgments(*ROWS), "mention", items=items)
+    assert {name: len(part) for name, part in parts.items()} == {"(none)": 2, "first": 4, "new": 2}
 
 
 def test_flagged_by_any_takes_out_more_than_flagged_by_all() -> None:
@@ -56,9 +40,7 @@ def test_flagged_by_any_takes_out_more_than_flagged_by_all() -> None:
 
 
 def test_range_and_tests_over_parts() -> None:
-    table = judgments(
-        *(f"{item}{copy} {rest}" for copy in range(8) for item, rest in (r.split(" ", 1) for r in ROWS))
-    )
+    table = judgments(*(row.replace(" ", f"{copy} ", 1) for copy in range(8) for row in ROWS))
     half = table.frame["item"].str.slice(1).cast(pl.Int64) < 4
     table = Judgments(table.frame.with_columns(half=half), "table")
     found = agreement_by_group(by_column(table, "half"), agreement, by="half")
@@ -97,17 +79,13 @@ def test_shared_items_make_the_test_sharper() -> None:
     rows = [[1 - cell for cell in row] if rng.random() < 0.5 else row for row in rows]
     codes = coded(of_matrix(rows))
     paired = compare_pairs(codes, ("r0", "r1"), ("r2", "r3")).test
-    tables = [confusion_of(rows, 0, 1), confusion_of(rows, 2, 3)]
-    apart = independent_test(*tables)
+    first, second = (np.zeros((2, 2), np.int64) for _ in range(2))
+    for a, b, c, d in rows:
+        first[a, b] += 1
+        second[c, d] += 1
+    apart = independent_test(confusion(first, "01"), confusion(second, "01"))
     assert paired.difference.value == pytest.approx(apart.difference.value)
     assert paired.p < apart.p / 5
-
-
-def confusion_of(rows: list[list[int]], first: int, second: int) -> Confusion:
-    cells = np.zeros((2, 2), np.int64)
-    for row in rows:
-        cells[row[first], row[second]] += 1
-    return confusion(cells, ("0", "1"))
 
 
 @pytest.mark.parametrize(("n_tests", "least", "most"), [(40, 0, 7), pytest.param(150, 1, 17, marks=pytest.mark.slow)])
