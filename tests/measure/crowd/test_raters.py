@@ -8,7 +8,7 @@ from hypothesis import given
 
 from grater.measure.crowd.aggregate.ballots import ballots_of
 from grater.measure.crowd.raters import agrees_with_others, raters
-from grater.measure.crowd.simulate import Crowd, simulate
+from grater.measure.crowd.simulate import Crowd, SimulatedCrowd, simulate
 from grater.tables import Judgments
 from grater.uncertainty import generator
 from tests.examples import examples
@@ -102,20 +102,17 @@ def test_intervals_of_skill_hold_the_skills_that_were_simulated() -> None:
     assert np.mean(held) > 0.88  # 120 intervals of 95 %: two standard errors are .04
 
 
-def shares_right(crowd: Crowd) -> pl.DataFrame:
-    made = simulate(crowd, rng=generator(5))
-    known = made.judgments.frame.join(made.truth.frame.rename({"label": "truth"}), on="item")
-    right = known.group_by("rater").agg((pl.col("label") == pl.col("truth")).mean().alias("right"))
-    return right.join(made.raters, on="rater")
+def by_truth(made: SimulatedCrowd) -> pl.DataFrame:
+    """Who was right, judgment by judgment."""
+    known = made.judgments.frame.join(made.truth.frame.rename({"label": "truth"}), on="item", maintain_order="left")
+    return known.select("rater", right=pl.col("label") == pl.col("truth"))
 
 
-def test_raters_are_as_good_as_their_skill() -> None:
-    found = shares_right(Crowd(n_items=2000, n_raters=6, n_each=6, spread=0.15, prevalence=(1, 3)))
+def test_raters_are_as_good_as_their_skill_spammers_guess_and_lazy_raters_say_one_thing() -> None:
+    good = simulate(Crowd(n_items=2000, n_raters=6, n_each=6, spread=0.15, prevalence=(1, 3)), rng=generator(5))
+    right = by_truth(good).group_by("rater").agg(pl.col("right").mean()).join(good.raters, on="rater")
     # 2,000 judgments: five standard deviations
-    assert found["right"].to_list() == pytest.approx(found["skill"].to_list(), abs=0.06)
-
-
-def test_spammers_guess_and_lazy_raters_say_one_thing() -> None:
+    assert right["right"].to_list() == pytest.approx(right["skill"].to_list(), abs=0.06)
     crowd = Crowd(n_items=1000, n_raters=9, n_each=9, labels=("a", "b", "c"), spammers=1 / 3, lazy=1 / 3)
     made = simulate(crowd, rng=generator(6))
     assert sorted(made.raters["kind"]) == ["lazy"] * 3 + ["skilled"] * 3 + ["spammer"] * 3
@@ -138,8 +135,6 @@ def test_biased_raters_lean_to_a_label() -> None:
 
 def test_turning_raters_are_good_first_and_spam_later() -> None:
     made = simulate(Crowd(n_items=2000, n_raters=4, n_each=4, turning=1, skill=0.9, spread=0), rng=generator(8))
-    known = made.judgments.frame.join(made.truth.frame.rename({"label": "truth"}), on="item", maintain_order="left")
-    is_right = known.select(pl.col("rater"), right=pl.col("label") == pl.col("truth"))
-    for _, rows in is_right.group_by("rater"):
+    for _, rows in by_truth(made).group_by("rater", maintain_order=True):
         assert rows["right"][:1000].mean() == pytest.approx(0.9, abs=0.05)
         assert rows["right"][1000:].mean() == pytest.approx(0.5, abs=0.08)
