@@ -91,6 +91,9 @@ def test_more_judgments_bring_the_width_down_as_promised() -> None:
     assert more_needed(these, FLAGS, 0.05) > more  # type: ignore[operator]
     assert more_needed(these, FLAGS, 0.9) == 0
     assert more_needed(wider, FLAGS, 0.1) >= more  # type: ignore[operator]
+    # The whole corpus is always enough, and no number is where recall is undefined.
+    assert more_needed(strata((100, 10, 8), (900, 10, 1)), FLAGS, 1e-9) == 980
+    assert more_needed(strata((0.1, 10, 0), (0.9, 10, 0), population="wider"), FLAGS, 0.1) is None
 
 
 def test_essays_that_differ_need_more_judgments_than_independent_items() -> None:
@@ -103,13 +106,6 @@ def test_essays_that_differ_need_more_judgments_than_independent_items() -> None
     items = strata((200, 60, 40), (1800, 300, 40), population="wider")
     assert recall_width(by_essay, FLAGS) > recall_width(items, FLAGS)
     assert more_needed(by_essay, FLAGS, 0.25) > more_needed(items, FLAGS, 0.25)  # type: ignore[operator]
-
-
-def test_more_is_asked_for_up_to_the_corpus_and_never_in_vain() -> None:
-    # The whole corpus is always enough.
-    assert more_needed(strata((100, 10, 8), (900, 10, 1)), FLAGS, 1e-9) == 980
-    # No number is enough where recall is undefined.
-    assert more_needed(strata((0.1, 10, 0), (0.9, 10, 0), population="wider"), FLAGS, 0.1) is None
 
 
 def test_a_sample_that_cannot_measure_recall_says_how_many_more_to_judge() -> None:
@@ -189,23 +185,14 @@ TWO = cut(["flagged", "unflagged"], [True, False], [1000, 9000])
 FOUR = cut(["a", "b", "c", "d"], [True, True, False, False], [100, 300, 600, 3000])
 
 
-@pytest.mark.parametrize(
-    ("method", "sizes"),
-    [
-        ("equal", (900, 900)),
-        ("paper", (600, 1200)),  # T&C 2008, 6.3: the OK sample twice the Error sample
-        ("proportional", (180, 1620)),
-    ],
-)
-def test_two_strata_share_out_the_items(method: Allocation, sizes: tuple[int, int]) -> None:
-    assert allocate(TWO, 1800, method=method) == dict(zip(("flagged", "unflagged"), sizes, strict=True))
-
-
-def test_items_are_shared_out_by_the_papers_rule_and_by_neyman() -> None:
+def test_items_are_shared_out_equally_by_the_papers_rule_by_size_and_by_neyman() -> None:
+    assert allocate(TWO, 1800, method="equal") == {"flagged": 900, "unflagged": 900}
+    assert allocate(TWO, 1800, method="proportional") == {"flagged": 180, "unflagged": 1620}
+    # T&C 2008, 6.3: the OK sample twice the Error sample, and by size within a side.
+    assert allocate(TWO, 1800, method="paper") == {"flagged": 600, "unflagged": 1200}
+    assert allocate(FOUR, 300) == {"a": 25, "b": 75, "c": 33, "d": 167}
     # What a small stratum cannot give comes from the other.
     assert allocate(TWO, 2250, method="equal") == {"flagged": 1000, "unflagged": 1250}
-    # The papers rule goes by size within a side.
-    assert allocate(FOUR, 300) == {"a": 25, "b": 75, "c": 33, "d": 167}
     # Neyman goes by spread and by distance from recall.
     # hits 800, misses 180: R = .816327; weights 1000 * .183673 * .4 = 73.47 and 9000 * .816327 * .14 = 1028.57
     found = allocate(TWO, 1000, method="neyman", rates={"flagged": 0.8, "unflagged": 0.02})
