@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 from math import isnan
 
@@ -33,11 +34,6 @@ def row(found: Ceiling, name: str, size: int) -> CeilingRow:
     return one
 
 
-def three() -> References:
-    texts = {f"r{n}": [of_sentence[n] for of_sentence in THREE] for n in range(3)}
-    return References("refs", rewritten(PLAIN, texts, source_name="src"))
-
-
 def test_two_annotators_are_scored_against_each_other_by_hand() -> None:
     found = ceiling(METRICS["m2"], references(), [text_system("s")])
     # Annotator 0 against 1: tp 3, fp 1, fn 0; 1 against 0: tp 3, fp 0, fn 1.
@@ -54,23 +50,23 @@ def test_two_annotators_are_scored_against_each_other_by_hand() -> None:
     assert (system.n_subsets, row(found, "0", 1).n_subsets, row(found, "human", 1).n_subsets) == (2, 1, 2)
 
 
-def test_against_all_the_others_an_annotator_has_the_score_of_a_system() -> None:
-    found = ceiling(METRICS["gleu"], three())
-    texts = {name: [of_sentence[n] for of_sentence in THREE] for n, name in enumerate(["r0", "r1", "r2"])}
-    others = References("others", rewritten(PLAIN, {"r1": texts["r1"], "r2": texts["r2"]}, source_name="src"))
-    scores = score_systems(METRICS["gleu"], others, [text_system("r0", texts["r0"])])
-    assert row(found, "r0", 2).scores["gleu"].value == scores.systems[0].overall.scores["gleu"].value
+def of_references(names: Sequence[int]) -> References:
+    texts = {f"r{n}": [of_sentence[n] for of_sentence in THREE] for n in names}
+    return References("refs", rewritten(PLAIN, texts, source_name="src"))
 
 
-def test_a_system_on_two_of_three_references_has_the_mean_of_three_scores() -> None:
-    found = ceiling(METRICS["gleu"], three(), [text_system("s", PLAIN)])
-    alone = []
-    for pair in combinations(range(3), 2):
-        texts = {str(n): [of_sentence[n] for of_sentence in THREE] for n in pair}
-        some = References("some", rewritten(PLAIN, texts, source_name="src"))
-        [system] = score_systems(METRICS["gleu"], some, [text_system("s", PLAIN)]).systems
-        alone.append(system.overall.scores["gleu"].value)
-    assert row(found, "s", 2).scores["gleu"].value == pytest.approx(np.mean(alone))
+def test_sets_of_references_score_like_as_many_references_alone() -> None:
+    found = ceiling(METRICS["gleu"], of_references(range(3)), [text_system("s", PLAIN)])
+
+    def alone(names: Sequence[int], lines: list[str]) -> float:
+        [system] = score_systems(METRICS["gleu"], of_references(names), [text_system("s", lines)]).systems
+        return system.overall.scores["gleu"].value
+
+    # Against all the others an annotator has the score of a system.
+    assert row(found, "r0", 2).scores["gleu"].value == alone([1, 2], [of_sentence[0] for of_sentence in THREE])
+    # A system on two of three references has the mean of three scores.
+    mean = np.mean([alone(pair, PLAIN) for pair in combinations(range(3), 2)])
+    assert row(found, "s", 2).scores["gleu"].value == pytest.approx(mean)
 
 
 def test_on_one_reference_people_are_as_precise_as_they_recall() -> None:
@@ -80,6 +76,9 @@ def test_on_one_reference_people_are_as_precise_as_they_recall() -> None:
     first, second = row(found, "0", 1).scores, row(found, "1", 1).scores
     assert first["precision"].value == second["recall"].value
     assert human["precision"].value == human["recall"].value
+    both = Hypothesis("s", "s.m2", sentences=essays())
+    with pytest.raises(UsageError, match=r"s\.m2: expected the edits of one annotator"):
+        ceiling(METRICS["errant"], references(), [both])
 
 
 def test_sentences_that_someone_did_not_read_are_left_out_for_all() -> None:
@@ -124,9 +123,3 @@ def test_all_sets_walk_as_the_m2_scorer_walks(rows: list[list[tuple[int, int, in
             best = max((so_far + each for each, is_in in zip(here, subset, strict=True) if is_in), key=wanted)
             assert (chosen == best - so_far).all()
             so_far = best
-
-
-def test_edits_of_two_annotators_are_no_system() -> None:
-    both = Hypothesis("s", "s.m2", sentences=essays())
-    with pytest.raises(UsageError, match=r"s\.m2: expected the edits of one annotator"):
-        ceiling(METRICS["errant"], references(), [both])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -21,10 +20,6 @@ HYPOTHESIS = "the cat sat on mat ."
 REFERENCE = "the cat sat on the mat ."
 
 
-def gleu_statistics(sources: list[str], hypotheses: list[str], references: Sequence[Sequence[str]]) -> SentenceCounts:
-    return gleu_counts("s", sources, hypotheses, references)
-
-
 def corpus_gleu(counts: SentenceCounts) -> float:
     return float(METRIC.scores(METRIC.rows(counts).sum(axis=0), MetricOptions())[0])
 
@@ -37,7 +32,7 @@ def test_statistics_worked_by_hand() -> None:
     # Unigrams: all six words of the hypothesis are in the reference ("the" once of two).  Bigrams: the cat, cat sat,
     # sat on, mat . of five.  Trigrams: the cat sat, cat sat on of four.  Four-grams: one of three.  What the source
     # has and the reference lacks (in; sat in, in mat; ...) is not in the hypothesis, so nothing is taken off.
-    statistics = gleu_statistics([SOURCE], [HYPOTHESIS], [[REFERENCE]])
+    statistics = gleu_counts("s", [SOURCE], [HYPOTHESIS], [[REFERENCE]])
     assert statistics.cells.tolist() == [[[6, 7, 6, 6, 4, 5, 2, 4, 1, 3]]]
     expected = math.exp(1 - 7 / 6) * (1 * 4 / 5 * 2 / 4 * 1 / 3) ** 0.25
     assert corpus_gleu(statistics) == pytest.approx(expected)
@@ -51,7 +46,7 @@ SENTENCES = st.lists(st.tuples(WORDS, WORDS, st.lists(WORDS, min_size=1, max_siz
 @given(sentences=SENTENCES)
 def test_random_sentences_score_as_in_the_slow_twin(sentences: list[tuple[str, str, list[str]]]) -> None:
     sources, hypotheses, references = (list(column) for column in zip(*sentences, strict=True))
-    statistics = gleu_statistics(sources, hypotheses, references)
+    statistics = gleu_counts("s", sources, hypotheses, references)
     for index, (source, hypothesis, texts) in enumerate(sentences):
         expected = [slow_gleu.stats(source, hypothesis, text) for text in texts]
         assert statistics.cells[index, : len(texts)].tolist() == expected
@@ -64,6 +59,6 @@ def test_random_sentences_score_as_in_the_slow_twin(sentences: list[tuple[str, s
 
 def test_unequal_numbers_of_sentences_and_sentences_without_reference_are_refused() -> None:
     with pytest.raises(UsageError, match=r"as sources \(2\), found 1 and 2"):
-        gleu_statistics(["a", "b"], ["a"], [["a"], ["b"]])
+        gleu_counts("s", ["a", "b"], ["a"], [["a"], ["b"]])
     with pytest.raises(UsageError, match="found none for sentence 2"):
-        gleu_statistics(["a", "b"], ["a", "b"], [["a"], []])
+        gleu_counts("s", ["a", "b"], ["a", "b"], [["a"], []])

@@ -12,7 +12,7 @@ from grater.errors import GraterError
 from grater.measure.corrections.saved import compare_saved, read_saved, saved_json
 from grater.measure.corrections.scores import METRICS, Hypothesis, MetricOptions, References, Scores, score_systems
 from tests.cli.running import Ran, grater
-from tests.measure.corrections.essays import REFERENCE, SOURCE, SYSTEM, TEXT, essays
+from tests.measure.corrections.essays import REFERENCE, SOURCE, TEXT, essays
 
 OURS, IDLE = Hypothesis("ours", "ours.txt", texts=TEXT), Hypothesis("idle", "idle.txt", texts=SOURCE)
 
@@ -34,25 +34,17 @@ def test_saved_systems_get_the_numbers_of_one_run(metric: str) -> None:
     assert compared.to_dict() == together.to_dict()
 
 
-def test_what_was_scored_in_another_way_is_refused() -> None:
+def test_what_was_scored_in_another_way_or_on_other_sentences_is_refused() -> None:
+    short = References("short.m2", essays(REFERENCE)[:1])
+    other_sentences = score_systems(METRICS["m2"], short, [Hypothesis("idle", "idle.txt", texts=SOURCE[:1])])
     first = read_saved(kept("m2", OURS), name="a.json")
     for other, why in (
         (kept("errant", IDLE), "its measure is errant, not m2"),
         (kept("m2", IDLE, MetricOptions(beta=1)), "beta is 1 here and 0.5 there"),
+        (saved_json(other_sentences, MetricOptions()), ".*other sentences or references"),
     ):
         with pytest.raises(GraterError, match=f"b.json: cannot be compared with a.json: {why}"):
             compare_saved([first, read_saved(other, name="b.json")])
-
-
-def test_other_sentences_are_refused() -> None:
-    references = References("short.m2", essays(REFERENCE)[:1])
-    scores = score_systems(METRICS["m2"], references, [Hypothesis("idle", "idle.txt", texts=SOURCE[:1])])
-    saved = [
-        read_saved(kept("m2", OURS), name="a.json"),
-        read_saved(saved_json(scores, MetricOptions()), name="b.json"),
-    ]
-    with pytest.raises(GraterError, match="other sentences or references"):
-        compare_saved(saved)
 
 
 def test_one_name_in_two_files_is_distinguished_by_the_files() -> None:
@@ -91,25 +83,19 @@ def test_damaged_counts_are_refused(key: str, value: object) -> None:
         read_saved(json.dumps(saved), name="a.json")
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "ref.m2").write_text(REFERENCE)
-    (tmp_path / "ours.m2").write_text(SYSTEM)
-    (tmp_path / "ours.txt").write_text("\n".join(TEXT) + "\n")
-    (tmp_path / "idle.txt").write_text("\n".join(SOURCE) + "\n")
-    return tmp_path
+def test_the_commands_save_and_compare(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    def run(*args: object) -> Ran:
+        return grater(capsys, "score", *args)
 
-
-def run(capsys: pytest.CaptureFixture[str], *args: object) -> Ran:
-    return grater(capsys, "score", *args)
-
-
-def test_the_commands_save_and_compare(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    folder = tmp_path
+    (folder / "ref.m2").write_text(REFERENCE)
+    (folder / "ours.txt").write_text("\n".join(TEXT) + "\n")
+    (folder / "idle.txt").write_text("\n".join(SOURCE) + "\n")
     for system in ("ours", "idle"):
-        ran = run(capsys, folder / "ref.m2", folder / f"{system}.txt", "--save", folder / f"{system}.json")
+        ran = run(folder / "ref.m2", folder / f"{system}.txt", "--save", folder / f"{system}.json")
         assert ran.status == 0
-    compared = run(capsys, folder / "ours.json", folder / "idle.json", "--json")
-    direct = run(capsys, folder / "ref.m2", folder / "ours.txt", folder / "idle.txt", "--json")
+    compared = run(folder / "ours.json", folder / "idle.json", "--json")
+    direct = run(folder / "ref.m2", folder / "ours.txt", folder / "idle.txt", "--json")
     assert json.loads(compared.out) == json.loads(direct.out)
-    shown = run(capsys, folder / "ours.json", folder / "idle.json", "--baseline", "idle")
+    shown = run(folder / "ours.json", folder / "idle.json", "--baseline", "idle")
     assert "95 % intervals generalise to other sentences like these" in shown.out
