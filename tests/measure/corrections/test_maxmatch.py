@@ -9,14 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grater.corpora.m2 import FORMAT, read_m2
-from grater.corpora.source import open_source
 from grater.errors import UsageError
 from grater.measure.corrections.maxmatch import (
     GoldEdit,
-    GoldSentence,
-    choose_references,
     corrected_words,
-    count_systems,
     gold_of,
     maxmatch_counts,
     read_gold,
@@ -25,7 +21,6 @@ from grater.model import Essay
 from tests.corpora.sources import TextSource
 from tests.examples import examples
 from tests.measure.corrections.slow_maxmatch import slow_counts
-from tests.real_data import data_path
 
 
 def edit(start: int, end: int, *replacements: str) -> GoldEdit:
@@ -83,13 +78,9 @@ def test_gold_edits_come_back_in_token_numbers() -> None:
         "10": (),
     }
     assert list(gold_of(essay).edits) == ["0", "1", "10"]
-
-
-def test_correction_with_doubled_spaces_matches_nothing() -> None:
+    # A correction with doubled spaces matches nothing.
     (essay,) = essays("S she like it", "A 1 2|||V|||does  like|||REQUIRED|||-NONE-|||0")
-    assert maxmatch_counts(["she", "like", "it"], ["she", "does", "like", "it"], gold_of(essay).edits) == {
-        "0": (0, 1, 1)
-    }
+    assert counts("she like it", "she does like it", *gold_of(essay).edits["0"]) == (0, 1, 1)
 
 
 def test_hypothesis_in_m2_is_corrected_by_its_first_alternatives() -> None:
@@ -103,50 +94,33 @@ def test_hypothesis_in_m2_is_corrected_by_its_first_alternatives() -> None:
 
 
 def test_hypotheses_that_are_not_one_text_are_refused() -> None:
-    # Hypothesis with overlapping edits is refused.
-    (essay,) = essays(
-        "S she like it", "A 0 2|||V|||they like|||REQUIRED|||-NONE-|||0", "A 1 2|||V|||likes|||REQUIRED|||-NONE-|||0"
-    )
-    with pytest.raises(UsageError, match=r"do not overlap.*line 1.*token 1"):
-        corrected_words(gold_of(essay))
-    # Hypothesis of two annotators is refused.
-    (essay,) = essays(
-        "S she like it", "A 1 2|||V|||likes|||REQUIRED|||-NONE-|||0", "A 2 3|||N|||them|||REQUIRED|||-NONE-|||1"
-    )
-    with pytest.raises(UsageError, match="one annotator"):
-        corrected_words(gold_of(essay))
-
-
-REFERENCE = (
-    "S she like walk in rain",
-    "A 1 2|||V|||likes|||REQUIRED|||-NONE-|||0",
-    "A 1 3|||V|||walks|||REQUIRED|||-NONE-|||1",
-    "",
-    "S all is well",
-)
-
-
-def golds(*lines: str) -> list[GoldSentence]:
-    return read_gold(TextSource("\n".join(lines) + "\n", "ref.m2"))
+    for first, second, message in (
+        ("0 2|||V|||they like", "1 2|||V|||likes|||REQUIRED|||-NONE-|||0", r"do not overlap.*line 1.*token 1"),
+        ("1 2|||V|||likes", "2 3|||N|||them|||REQUIRED|||-NONE-|||1", "one annotator"),
+    ):
+        (essay,) = essays("S she like it", f"A {first}|||REQUIRED|||-NONE-|||0", f"A {second}")
+        with pytest.raises(UsageError, match=message):
+            corrected_words(gold_of(essay))
 
 
 def test_a_file_and_the_essays_of_it_are_the_same_gold() -> None:
     lines = (
-        *REFERENCE,
+        "S she like walk in rain",
+        "A 1 2|||V|||likes|||REQUIRED|||-NONE-|||0",
+        "A 1 3|||V|||walks|||REQUIRED|||-NONE-|||1",
+        "",
+        "S all is well",
         "",
         "S she like  it !",
         "A 1 2|||UNK|||like|||REQUIRED|||-NONE-|||1",
         "A 2 2|||R|||does  so||-NONE-|||REQUIRED|||-NONE-|||0",
         "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||10",
     )
-    made = [gold_of(essay) for essay in FORMAT.read(TextSource("\n".join(lines) + "\n", "ref.m2"))]
-    assert [(each.words, each.edits) for each in golds(*lines)] == [(each.words, each.edits) for each in made]
-    assert [list(each.edits) for each in golds(*lines)] == [["0", "1"], ["0"], ["0", "1", "10"]]
-
-
-# F0.5 against the annotators of CoNLL-2014 with the alternatives that teams proposed, as the official scorer's
-# functions gave it in our run under Python 2.7.18.
-WITH_ALTERNATIVES = {"CAMB": 43.55, "CUUI": 45.57, "AMU": 38.58, "IITB": 6.94, "UFC": 8.60}
+    text = "\n".join(lines) + "\n"
+    golds = read_gold(TextSource(text, "ref.m2"))
+    made = [gold_of(essay) for essay in FORMAT.read(TextSource(text, "ref.m2"))]
+    assert [(each.words, each.edits) for each in golds] == [(each.words, each.edits) for each in made]
+    assert [list(each.edits) for each in golds] == [["0", "1"], ["0"], ["0", "1", "10"]]
 
 
 @st.composite
@@ -196,29 +170,3 @@ def test_ties_and_empty_gold_edits_go_the_way_of_the_official_scorer(
     source: str, hypothesis: str, edits: list[GoldEdit], expected: tuple[int, int, int]
 ) -> None:
     assert counts(source, hypothesis, *edits) == expected
-
-
-def references(name: str) -> list[GoldSentence]:
-    return read_gold(open_source(data_path(f"conll14/official/official-2014.{name}.m2")))
-
-
-def outputs() -> dict[str, list[list[str]]]:
-    return {
-        system: [line.split() for line in data_path(f"conll14/systems/{system}.txt").read_text("utf-8").splitlines()]
-        for system in WITH_ALTERNATIVES
-    }
-
-
-def percentages(counts: Sequence[Sequence[int]]) -> tuple[float, float, float]:
-    tp, fp, fn = (sum(column) for column in zip(*counts, strict=True))
-    precision, recall = tp / (tp + fp), tp / (tp + fn)
-    f = 1.25 * precision * recall / (0.25 * precision + recall)
-    return round(100 * precision, 2), round(100 * recall, 2), round(100 * f, 2)
-
-
-@pytest.mark.data
-def test_conll14_systems_have_the_official_scores_with_alternatives() -> None:
-    counted = count_systems(references("combined-withalt"), list(outputs().values()))
-    f = [percentages(choose_references(counts)[1].tolist())[2] for counts in counted]
-    found = dict(zip(outputs(), f, strict=True))
-    assert found == WITH_ALTERNATIVES

@@ -32,15 +32,10 @@ def marked(*, essays: int = 1) -> pl.DataFrame:
 
 def answers(*systems: str, essays: int = 1) -> pl.DataFrame:
     rows = [
-        (
-            f"e{essay}-{error}",
-            system,
-            "Cy",
-            "gone" if error in GONE[system] else ("still there", "replaced")[error % 2],
-        )
+        (f"e{essay}-{error}", system, "Cy", "gone" if error in GONE[system] else left)
         for system in systems
         for essay in range(essays)
-        for error in range(1, 9)
+        for error, left in enumerate(["replaced", "still there"] * 4, start=1)
     ]
     return pl.DataFrame(rows, schema=["item", "system", "rater", "label"], orient="row")
 
@@ -76,17 +71,13 @@ def test_a_later_system_is_scored_by_the_same_marks_and_compared(tmp_path: Path,
     found = grater.recall(marked(essays=12), fates=fates, verified=verified(essays=12))
     assert [(each.system, each.group) for each in found.systems] == [("late", "A"), ("S", "B")]
     assert found.scope.unit == "essay"
-    paths = {"marks": marked(essays=12), "fates": fates, "verified": verified(essays=12)}
-    for name, frame in paths.items():
-        frame.write_csv(tmp_path / f"{name}.csv")
-    files = {name: str(tmp_path / f"{name}.csv") for name in paths}
-    args = ("lab", "recall", files["marks"], "--fates", files["fates"], "--verified", files["verified"])
-    ran = command(capsys, *args, "--json")
+    files = []
+    for name, frame in (("", marked(essays=12)), ("--fates", fates), ("--verified", verified(essays=12))):
+        frame.write_csv(tmp_path / f"table{name}.csv")
+        files += [*filter(None, [name]), tmp_path / f"table{name}.csv"]
+    ran = command(capsys, "lab", "recall", *files, "--json")
     assert json.loads(ran.out) == json.loads(json.dumps(found.to_dict()))
-    shown = command(
-        capsys, "lab", "recall", files["marks"], "--fates", files["fates"], "--verified", files["verified"]
-    )
-    assert "rather too high than too low" in " ".join(shown.out.split())
+    assert "rather too high than too low" in " ".join(command(capsys, "lab", "recall", *files).out.split())
     open_marks = grater.recall(marked(essays=12), fates=fates.filter(pl.col("item") != "e0-1"))
     assert open_marks.warnings[0] == "S: 1 verified mark without an answer, left out"
 
