@@ -24,7 +24,7 @@ from grater.measure.evaluation.standard import Scored
 from grater.measure.sampling.draw import draw_sample
 from grater.model import Item
 from grater.sheet import interval
-from grater.tables import Judgments, Sample, Table, read_decisions
+from grater.tables import Judgments, Table, read_decisions
 from tests.real_data import data_path
 
 SYSTEM, RULE = "A1", "in, on, at"
@@ -69,33 +69,23 @@ def half(number: int) -> tuple[Table, Judgments]:
     return read_decisions(kept[0]), Judgments(kept[1], judgments.name)
 
 
-def exhaustive(number: int, system: str) -> Scored:
+def scored(number: int, system: str, *, n_drawn: int | None = None, seed: int = 0) -> Scored:
+    """The system on a half that is judged whole, or of which so many are drawn."""
     decisions, judgments = half(number)
-    return _scored(decisions, judgments, system)
-
-
-def from_sample(number: int, system: str, *, n: int = N_JUDGED, seed: int = 0) -> Scored:
-    decisions, judgments = half(number)
-    return _scored(decisions, judgments, system, draw_sample(decisions, system, n, seed=seed))
-
-
-def _scored(decisions: Table, judgments: Judgments, system: str, sample: Sample | None = None) -> Scored:
-    own = decisions.frame.filter(pl.col("system").cast(pl.String) == system)
-    [found] = evaluate(
-        read_decisions(own), judgments, sample=sample, options=EvaluationOptions(is_brief=True)
-    ).systems
+    own = read_decisions(decisions.frame.filter(pl.col("system").cast(pl.String) == system))
+    sample = draw_sample(decisions, system, n_drawn, seed=seed) if n_drawn else None
+    [found] = evaluate(own, judgments, sample=sample, options=EvaluationOptions(is_brief=True)).systems
     return found
 
 
-def held(number: int, system: str, *, n_seeds: int, n: int = N_JUDGED) -> tuple[float, float]:
+def held(number: int, system: str, *, n_seeds: int) -> list[float]:
     """The share of samples whose limits hold the precision and the recall of their own half."""
-    known = exhaustive(number, system)
-    found = [from_sample(number, system, n=n, seed=seed) for seed in range(n_seeds)]
-    precision, recall = (
+    known = scored(number, system)
+    found = [scored(number, system, n_drawn=N_JUDGED, seed=seed) for seed in range(n_seeds)]
+    return [
         sum(each[name].low <= known[name].value <= each[name].high for each in found) / n_seeds
         for name in ("precision", "recall")
-    )
-    return precision, recall
+    ]
 
 
 def main() -> None:
@@ -104,8 +94,8 @@ def main() -> None:
         for number in (0, 1):
             n_items = half(number)[0].frame["item"].n_unique()
             rows = {
-                f"half {number + 1}, all {n_items:,} judged": exhaustive(number, system),
-                f"half {number + 1}, {N_JUDGED} judged": from_sample(number, system),
+                f"half {number + 1}, all {n_items:,} judged": scored(number, system),
+                f"half {number + 1}, {N_JUDGED} judged": scored(number, system, n_drawn=N_JUDGED),
             }
             for name, found in rows.items():
                 cells = f"{interval(found['precision'])} | {interval(found['recall'])}"
