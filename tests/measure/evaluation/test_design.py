@@ -16,6 +16,7 @@ from grater.errors import BadInput, UnknownName, UsageError
 from grater.measure.evaluation.cases import Counts
 from grater.measure.evaluation.evaluation import Evaluation
 from grater.measure.sampling.draw import add_system, draw_sample
+from grater.model import Interval
 from grater.tables import Judgments, Sample, read_decisions, read_items, read_judgments, read_sample
 from grater.uncertainty import generator, wilson
 from tests.measure.evaluation.worlds import decisions, limits, votes, width
@@ -252,20 +253,17 @@ def test_errors_that_come_together_widen_the_limits_by_essay(study: dict[str, An
     assert grater.evaluate(**{**unlisted, "sample": known_by_sample}).scope.unit == "essay"
 
 
-def test_other_raters_widen_the_limits_of_a_sample(study: dict[str, Any]) -> None:
+def test_other_raters_widen_the_limits_of_a_sample_and_its_parts_add_up(study: dict[str, Any]) -> None:
     these, others = (grater.evaluate(**study, truth="share", raters=raters) for raters in ("these", "random"))
     for name in ("precision", "recall", "f0.5"):
         before, after = these.systems[0][name], others.systems[0][name]
         assert after.value == before.value
         assert width(after) > width(before)
-
-
-def test_parts_of_a_sample_add_up(study: dict[str, Any]) -> None:
     found = grater.evaluate(**study, by="level")
     assert list(found.parts) == ["level high", "level low"]
-    hits = sum(part.standard[0].counts.hit for part in found.parts.values())
-    assert hits == pytest.approx(found.systems[0].counts.hit, rel=0.05)
-    assert sum(part.standard[0].counts.n for part in found.parts.values()) == pytest.approx(2000)
+    counts = [part.standard[0].counts for part in found.parts.values()]
+    assert sum(each.hit for each in counts) == pytest.approx(found.systems[0].counts.hit, rel=0.05)
+    assert sum(each.n for each in counts) == pytest.approx(2000)
 
 
 # Without a sample
@@ -342,44 +340,44 @@ def drawn() -> dict[str, Any]:
     return {"decisions": table, "judgments": only(oracle(ERRORS), sample), "sample": sample}
 
 
-def assisted(drawn: dict[str, Any], values: Any, **options: Any) -> Evaluation:
-    """The evaluation with a judge whose numbers stand in a column of the items."""
+def assisted(drawn: dict[str, Any], values: Any, **options: Any) -> tuple[Evaluation, Interval]:
+    """The evaluation with a judge whose numbers stand in a column of the items, and its recall."""
     places = {"essay": item_ids(N), "start": [0] * N, "end": [1] * N, "kind": ["prep"] * N}
     table = pl.DataFrame({"item": item_ids(N), **places, "llm": values})
-    return grater.evaluate(**drawn, items=table, assist="llm", **{"units": "item", **options})
+    found = grater.evaluate(**drawn, items=table, assist="llm", **{"units": "item", **options})
+    return found, found.systems[0]["recall"]
 
 
-def test_a_good_judge_narrows_intervals_and_its_worth_is_stated(drawn: dict[str, Any]) -> None:
-    plain = grater.evaluate(**drawn)
-    helped = assisted(drawn, PLACE + RNG.normal(0, 0.5, N))
-    recall = helped.systems[0]["recall"]
-    assert width(recall) < 0.85 * width(plain.systems[0]["recall"])
+def saved(found: Evaluation) -> int:
+    made: Any = found.to_dict()
+    n_saved: int = made["sample"]["assist"]["judgments_saved"]["S"]
+    return n_saved
+
+
+def test_a_good_judge_narrows_intervals_and_a_worthless_one_costs_nothing(drawn: dict[str, Any]) -> None:
+    plain = grater.evaluate(**drawn).systems[0]["recall"]
+    helped, recall = assisted(drawn, PLACE + RNG.normal(0, 0.5, N))
+    assert width(recall) < 0.85 * width(plain)
     assert recall.low < known(FLAGS, ERRORS)[1] < recall.high
-    made: Any = helped.to_dict()
-    assert 50 < made["sample"]["assist"]["judgments_saved"]["S"] <= N - 300
+    assert 50 < saved(helped) <= N - 300
     assert "for recall it is worth this number of additional human judgments: S: " in str(helped.sheets()[-1])
     assert "assist:llm" in str(helped.signature)
-
-
-def test_a_worthless_judge_costs_nothing(drawn: dict[str, Any]) -> None:
-    plain = grater.evaluate(**drawn).systems[0]["recall"]
-    assert limits(assisted(drawn, np.ones(N)).systems[0]["recall"]) == pytest.approx(limits(plain), abs=1e-12)
-    noise = assisted(drawn, generator(3, "noise").random(N)).systems[0]["recall"]
-    assert width(noise) == pytest.approx(width(plain), rel=0.05)
+    _, of_constant = assisted(drawn, np.ones(N))
+    assert limits(of_constant) == pytest.approx(limits(plain), abs=1e-12)
+    _, of_noise = assisted(drawn, generator(3, "noise").random(N))
+    assert width(of_noise) == pytest.approx(width(plain), rel=0.05)
 
 
 def test_a_judge_that_knows_everything_is_worth_the_corpus_and_is_doubted(drawn: dict[str, Any]) -> None:
-    helped = assisted(drawn, np.array(ERRORS, float), population="these")
-    assert helped.systems[0]["recall"].value == pytest.approx(known(FLAGS, ERRORS)[1])
-    assert width(helped.systems[0]["recall"]) < 0.02
-    made: Any = helped.to_dict()
-    assert made["sample"]["assist"]["judgments_saved"]["S"] <= N - 300
+    helped, recall = assisted(drawn, np.array(ERRORS, float), population="these")
+    assert recall.value == pytest.approx(known(FLAGS, ERRORS)[1])
+    assert width(recall) < 0.02
+    assert saved(helped) <= N - 300
     assert "judge llm gives the label of people on all 300 judged items; if it has seen them" in helped.warnings[0]
 
 
 def test_a_judge_that_has_seen_the_labels_is_refused_by_name(drawn: dict[str, Any]) -> None:
-    judged = drawn["sample"].frame["item"].to_list()
-    seen = np.isin(item_ids(N), judged)
+    seen = np.isin(item_ids(N), drawn["sample"].frame["item"].to_list())
     memory = np.where(seen, np.array(ERRORS, float), 0.0)  # right where people judged, "ok" elsewhere
     with pytest.raises(UsageError, match=r"judge llm .*answers otherwise on drawn items.*use a judge that has not"):
         assisted(drawn, memory)
@@ -391,7 +389,7 @@ def test_a_judge_that_has_seen_the_labels_is_refused_by_name(drawn: dict[str, An
 def test_two_labels_are_post_stratification_on_the_label(drawn: dict[str, Any]) -> None:
     # With a binary judge the best weight gives the rate of each label, weighted by how often it is given.
     answers = PLACE + RNG.normal(0, 0.7, N) > 0
-    found = assisted(drawn, answers.astype(float)).systems[0].counts
+    found = assisted(drawn, answers.astype(float))[0].systems[0].counts
     rows = pl.DataFrame({"item": item_ids(N), "error": ERRORS, "flagged": FLAGS, "said": answers})
     judged = rows.join(drawn["sample"].frame, on="item", how="semi")
     for is_flagged, total in ((True, found.hit), (False, found.miss)):
@@ -421,16 +419,12 @@ def test_raters_who_repeat_a_system_or_the_gold_are_named() -> None:
     truth = [place % 4 == 0 for place in range(80)]
     flags = [int(error != (place % 7 == 0)) for place, error in enumerate(truth)]
     honest = votes([2 * error + (place % 11 == 0) * (1 - error) for place, error in enumerate(truth)], 2).frame
-    answers = pl.DataFrame(
-        {
-            "item": [f"i{place}" for place in range(80)] * 2,
-            "rater": ["machine"] * 80 + ["gold"] * 80,
-            "label": ["error" if mark else "ok" for mark in (*flags, *truth)],
-        }
-    )
-    gold = pl.DataFrame({"item": answers["item"][80:], "label": answers["label"][80:]})
+    names, labels = [f"i{place}" for place in range(80)], ["error" if mark else "ok" for mark in (*flags, *truth)]
+    raters = ["machine"] * 80 + ["gold"] * 80
+    judged = pl.concat([honest, pl.DataFrame({"item": names * 2, "rater": raters, "label": labels})])
+    gold = pl.DataFrame({"item": names, "label": labels[80:]})
     table = decisions({"S": flags})
-    found = grater.evaluate(table, pl.concat([honest, answers]), gold=gold, truth="adjudicated")
+    found = grater.evaluate(table, judged, gold=gold, truth="adjudicated")
     assert [warning for warning in found.warnings if "shared items" in warning] == [
         "rater machine gives the answer of system S on all 80 shared items; "
         "if these are its flags, leave machine out",
@@ -438,7 +432,7 @@ def test_raters_who_repeat_a_system_or_the_gold_are_named() -> None:
         "if gold is the adjudication, it is not a rater: leave it out",
     ]
     two = decisions({"S": flags, "T": [1 - flag for flag in flags]})
-    compared = grater.compare(two, pl.concat([honest, answers]), gold=gold, truth="adjudicated")
+    compared = grater.compare(two, judged, gold=gold, truth="adjudicated")
     assert sum("shared items" in warning for warning in compared.warnings) == 2
     clean = grater.evaluate(table, honest, gold=gold, truth="adjudicated")
     assert not any("shared items" in warning for warning in clean.warnings)
