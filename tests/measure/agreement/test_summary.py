@@ -1,4 +1,4 @@
-"""The whole of a table's agreement: JSON, warnings, pairs, labels, and how often intervals hold the truth."""
+"""The whole of a table's agreement: JSON, warnings, pairs and labels; by essay, by group, and compared."""
 
 from dataclasses import replace
 from math import isnan
@@ -8,10 +8,32 @@ import numpy as np
 import polars as pl
 import pytest
 
-from grater.measure.agreement.summary import agreement
-from grater.tables import Judgments, read_judgments
-from grater.uncertainty import Basis
-from tests.measure.agreement.tables import TABLE_3, judgments, of_confusion, of_matrix
+import grater
+from grater.errors import GraterError
+from grater.measure.agreement.summary import (
+    Agreement,
+    Comparison,
+    agreement,
+    agreement_by_group,
+    by_column,
+    compare_pairs,
+    compare_tables,
+    independent_test,
+    without_flagged,
+)
+from grater.measure.units import coded, essays_of, with_essays
+from grater.tables import Judgments, read_items, read_judgments
+from grater.uncertainty import Basis, generator
+from tests.measure.agreement.tables import (
+    IN_CONTEXT,
+    NO_CONTEXT,
+    TABLE_3,
+    confusion,
+    judgments,
+    of_confusion,
+    of_matrix,
+)
+from tests.measure.evaluation.worlds import width
 
 
 def test_json_is_that_of_the_contract_in_any_order_of_rows() -> None:
@@ -163,3 +185,213 @@ def test_sparse_pairs_are_warned_about_and_nothing_depends_on_a_seed_but_the_boo
     assert "interval:jackknife-t" in str(first.signature)
     assert (drawn.alpha.value, drawn.alpha != other.alpha) == (first.alpha.value, True)
     assert "resamples:1000" in str(drawn.signature)
+
+
+# Essays are drawn where they are known, and the result says in words what its intervals speak of
+
+
+def clustered(*, n_essays: int, n_items: int, n_raters: int, seed: int, spread: float = 1.2) -> pl.DataFrame:
+    """Essays of more or fewer errors, easier or harder to judge; columns item, rater, label, essay."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for essay in range(n_essays):
+        error_rate, skill = 1 / (1 + np.exp(-rng.normal([-1.4, 2.0], spread)))
+        for item in range(n_items):
+            is_error = rng.random() < error_rate
+            for rater in range(n_raters):
+                says_error = is_error == (rng.random() < skill)
+                rows.append((f"e{essay}-{item}", f"R{rater + 1}", "error" if says_error else "ok", f"e{essay}"))
+    return pl.DataFrame(rows, schema=["item", "rater", "label", "essay"], orient="row")
+
+
+@pytest.fixture(scope="module")
+def frame() -> pl.DataFrame:
+    return clustered(n_essays=20, n_items=25, n_raters=3, seed=1)
+
+
+def result(frame: pl.DataFrame, **options: object) -> Agreement:
+    return grater.agreement(frame, **options)  # type: ignore[arg-type]
+
+
+def test_essays_in_the_judgments_are_drawn_and_named(frame: pl.DataFrame) -> None:
+    known, unknown = result(frame), result(frame.drop("essay"))
+    assert known.alpha.value == unknown.alpha.value
+    assert width(known.alpha) > 1.3 * width(unknown.alpha)
+    assert width(known.pairs[0].kappa) > 1.2 * width(unknown.pairs[0].kappa)
+    assert width(known.pairs[0].table.observed) > 1.1 * width(unknown.pairs[0].table.observed)
+    assert known.scope.design_effect > 1.5
+    assert "to other essays like these 20, with these raters (design effect" in known.scope.sentence
+    assert "items taken as independent: their essays are not known" in unknown.scope.sentence
+    assert known.scope.sentence in known.sheets()[-1].notes
+    assert known.to_dict()["interval"]["unit"] == "essay"  # type: ignore[index,call-overload]
+
+
+def test_essays_of_an_items_table_documents_or_any_column_may_be_the_unit(frame: pl.DataFrame) -> None:
+    known = result(frame).alpha
+    items = frame.select("item", "essay").unique().with_columns(start=0, end=1, kind=pl.lit("prep"))
+    assert result(frame.drop("essay"), items=items).alpha == known
+    alone = result(frame, units="item")
+    assert alone.alpha == result(frame.drop("essay")).alpha
+    assert "as asked" in alone.scope.sentence
+    learners = frame.with_columns(learner=pl.col("essay").str.slice(0, 2)).drop("essay")
+    assert "other learners like these" in result(learners, units="learner").scope.sentence
+    with pytest.raises(GraterError, match=r"unknown column 'lerner'. Did you mean 'learner'"):
+        result(learners, units="lerner")
+    sentences = frame.with_columns(document=pl.col("essay"), essay=pl.col("item"))
+    assert result(sentences).alpha == known
+    assert result(sentences.with_columns(document=pl.lit("file"))).scope.unit == "essay"
+
+
+def test_few_essays_have_a_warning_and_very_few_no_interval() -> None:
+    twelve = result(clustered(n_essays=12, n_items=40, n_raters=2, seed=2))
+    assert not any("rough below 10" in text for text in twelve.warnings)
+    six = result(clustered(n_essays=6, n_items=40, n_raters=2, seed=2))
+    assert "only 6 essays: intervals by essay are rough below 10" in six.warnings
+    assert any("hold in 80 to 93 % of cases" in text for text in six.warnings)
+    assert width(six.alpha) > width(twelve.alpha)
+    one = result(clustered(n_essays=1, n_items=40, n_raters=3, seed=2))
+    assert one.alpha.value == one.alpha.value
+    assert one.alpha.low != one.alpha.low
+    assert "its cases come from 1 essay" in one.alpha.undefined_because
+    assert any("item takes items as independent" in text for text in one.warnings)
+
+
+def test_parts_and_comparisons_draw_essays_too(frame: pl.DataFrame) -> None:
+    halves = frame.with_columns(half=pl.col("essay").is_in([f"e{n}" for n in range(10)]).cast(pl.String))
+    table = read_judgments(halves)
+    groups = agreement_by_group(by_column(table, "half"), agreement, by="half")
+    assert all("to other essays" in part.scope.sentence for part in groups.parts.values())
+    assert groups.tests[0].test.method == "two samples by essay"
+    codes = with_essays(coded(table), essays_of(table))
+    by_essay = compare_pairs(codes, ("R1", "R2"), ("R1", "R3")).test
+    by_item = compare_pairs(coded(table), ("R1", "R2"), ("R1", "R3")).test
+    assert by_essay.method == "paired by essay"
+    assert by_essay.difference.value == by_item.difference.value
+    few = read_judgments(frame.filter(pl.col("essay").is_in([f"e{n}" for n in range(8)])))
+    test = compare_tables(few, few).test
+    assert test.difference.value == 0
+
+
+def test_random_raters_speak_of_others_like_them(frame: pl.DataFrame) -> None:
+    these, others = result(frame), result(frame, raters="random")
+    assert others.alpha.value == these.alpha.value
+    assert width(others.alpha) > width(these.alpha)
+    assert width(others.specific["error"]) > width(these.specific["error"])
+    assert "and other raters like these 3" in others.scope.sentence
+    assert others.pairs[0].kappa == these.pairs[0].kappa
+    with pytest.raises(GraterError, match="at least 3 raters"):
+        result(frame.filter(pl.col("rater") != "R3"), raters="random")
+
+
+def test_agreement_of_two_essays_by_hand_has_kish_design_effect() -> None:
+    """Two essays of n items that are all alike inside: the design effect is close to the size of an essay."""
+    rows = [
+        (f"e{e}-{i}", f"R{r}", "ok" if r == 1 or e % 2 else "error", f"e{e}")
+        for e in range(30)
+        for i in range(8)
+        for r in (1, 2)
+    ]
+    table = pl.DataFrame(rows, schema=["item", "rater", "label", "essay"], orient="row")
+    assert agreement(read_judgments(table)).scope.design_effect == pytest.approx(8, rel=0.05)
+
+
+# Parts and comparisons
+
+
+ROWS = ("a 1 x", "a 2 x", "b 1 x", "b 2 y", "c 1 y", "c 2 y", "d 1 y", "d 2 x")
+
+
+def test_parts_by_a_column_of_judgments_or_items_are_in_the_order_of_its_values() -> None:
+    places = judgments(*ROWS, place=[10, 10, 9, 9, 9, 9, None, 10])
+    assert {name: len(part) for name, part in by_column(places, "place").items()} == {"(none)": 1, "10": 3, "9": 4}
+    assert list(by_column(judgments(*ROWS, place=[10, 9] * 4), "place")) == ["9", "10"]
+    where = {"essay": "e", "start": 0, "end": 1, "kind": "prep"}
+    items = read_items(pl.DataFrame({"item": list("abc"), **where, "mention": ["first", "new", "first"]}))
+    parts = by_column(judgments(*ROWS), "mention", items=items)
+    assert {name: len(part) for name, part in parts.items()} == {"(none)": 2, "first": 4, "new": 2}
+
+
+def test_flagged_by_any_takes_out_more_than_flagged_by_all() -> None:
+    flags = ["spelling", None, "spelling|style", "grammar", "style", None, None, None]
+    table = judgments(*ROWS, flags=flags)
+    named = ("spelling", "grammar")
+    assert set(without_flagged(table, named, by="any").frame["item"]) == {"c", "d"}
+    assert set(without_flagged(table, named, by="all").frame["item"]) == {"a", "c", "d"}
+    assert without_flagged(table, named, by="any").dropped == {"item flagged spelling or grammar by any rater": 4}
+
+
+def test_range_and_tests_over_parts() -> None:
+    table = judgments(*(row.replace(" ", f"{copy} ", 1) for copy in range(8) for row in ROWS))
+    half = table.frame["item"].str.slice(1).cast(pl.Int64) < 4
+    table = Judgments(table.frame.with_columns(half=half), "table")
+    found = agreement_by_group(by_column(table, "half"), agreement, by="half")
+    assert found.range == (0.0, 0.0)
+    [test] = found.tests
+    assert test.groups == ("false", "true")
+    assert test.test.p == pytest.approx(1)
+
+
+def raters(n_items: int, *skills: float, seed: int = 0, first: int = 0) -> Judgments:
+    """Raters who see the truth as often as their skill says."""
+    rng = generator(seed, "raters")
+    truth = rng.integers(0, 2, size=n_items)
+    rows = [[int(label) if rng.random() < skill else 1 - int(label) for skill in skills] for label in truth]
+    table = of_matrix(rows)
+    return Judgments(table.frame.with_columns(item="x" + str(first) + table.frame["item"]), "table")
+
+
+def test_tables_without_a_common_item_are_compared_as_two_samples() -> None:
+    first, second = of_confusion(IN_CONTEXT), of_confusion(NO_CONTEXT)
+    renamed = Judgments(second.frame.with_columns(item="other " + second.frame["item"]), "other")
+    comparison = compare_tables(first, renamed)
+    assert comparison.test.method == "two samples"
+    assert comparison.test.difference.value == pytest.approx(0.597853 - 0.550228, abs=1e-6)
+    by_fce = independent_test(IN_CONTEXT, NO_CONTEXT)
+    assert by_fce.z == pytest.approx(1.758089, abs=5e-7)  # statistics.md, golden
+    assert comparison.test.p == pytest.approx(by_fce.p, abs=0.002)
+    assert comparison.n_items == 3680
+
+
+def test_shared_items_make_the_test_sharper() -> None:
+    # Two pairs who see the same hard items: their kappas rise and fall together.
+    rng = generator(8)
+    hard = rng.random(300) < 0.5
+    rows = [[0, int(is_hard), 0, int(is_hard) if rng.random() < 0.95 else 0] for is_hard in hard]
+    rows = [[1 - cell for cell in row] if rng.random() < 0.5 else row for row in rows]
+    codes = coded(of_matrix(rows))
+    paired = compare_pairs(codes, ("r0", "r1"), ("r2", "r3")).test
+    first, second = (np.zeros((2, 2), np.int64) for _ in range(2))
+    for a, b, c, d in rows:
+        first[a, b] += 1
+        second[c, d] += 1
+    apart = independent_test(confusion(first, "01"), confusion(second, "01"))
+    assert paired.difference.value == pytest.approx(apart.difference.value)
+    assert paired.p < apart.p / 5
+
+
+@pytest.mark.parametrize(("n_tests", "least", "most"), [(40, 0, 7), pytest.param(150, 1, 17, marks=pytest.mark.slow)])
+def test_dependent_test_holds_its_level(n_tests: int, least: int, most: int) -> None:
+    # Four raters of equal skill: a test at .05 should be significant about one time in twenty.  Of 40 such tests none
+    # is with probability .13, more than seven with .0007; of 150 none with .0005.
+    n_significant = 0
+    for seed in range(n_tests):
+        codes = coded(raters(60, 0.85, 0.85, 0.85, 0.85, seed=seed))
+        test = compare_pairs(codes, ("r0", "r1"), ("r2", "r3")).test
+        n_significant += test.p < 0.05
+    assert least <= n_significant <= most
+
+
+def test_more_raters_are_compared_by_alpha() -> None:
+    good, poor = raters(150, 0.95, 0.95, 0.95), raters(150, 0.7, 0.7, 0.7, seed=1)
+    comparison = compare_tables(good, poor)
+    assert comparison.coefficient == "alpha"
+    assert comparison.test.difference.low > 0
+    other = compare_tables(good, raters(150, 0.7, 0.7, 0.7, first=1))
+    assert (other.test.method, other.n_items) == ("two samples", 300)
+    assert other.test.p < 0.001
+
+
+def test_undefined_kappa_gives_no_p() -> None:
+    test = independent_test(confusion([[5, 0], [0, 0]], ("a", "b")), IN_CONTEXT)
+    assert test.difference.undefined_because == "one of the two is undefined"
+    assert Comparison("kappa", 5, test).to_dict()["p"] is None
