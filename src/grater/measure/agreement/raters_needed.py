@@ -644,7 +644,12 @@ def _answer(result: RatersNeeded) -> Iterator[str]:
     kappa, smallest = result.target.kappa, result.smallest
     pairs = counted(len(result.target.pairs), "pair")
     if result.reach is not None:
-        yield _reach_words(result.reach, smallest)
+        share = number(result.reach, digits=2)
+        if isnan(smallest.value):
+            yield f"No number of raters can be named for an agreement of {share}: {smallest.undefined_because}."
+            return
+        who = "1 rater" if smallest.value == 1 else f"The majority of {smallest.value:.0f} raters"
+        yield f"{who} agrees on {share} of the items ({100 * LEVEL:g} % interval {whole_words(smallest)})."
         return
     if not isnan(kappa.value):
         words = (f"mean of {pairs}", band_words(kappa))
@@ -656,14 +661,6 @@ def _answer(result: RatersNeeded) -> Iterator[str]:
         yield f"{enough} the experts ({100 * LEVEL:g} % interval {whole_words(smallest)})."
         if smallest.undefined_because:
             yield f"Above the upper bound: {smallest.undefined_because}."
-
-
-def _reach_words(reach: float, smallest: Interval) -> str:
-    share = number(reach, digits=2)
-    if isnan(smallest.value):
-        return f"No number of raters can be named for an agreement of {share}: {smallest.undefined_because}."
-    who = "1 rater" if smallest.value == 1 else f"The majority of {smallest.value:.0f} raters"
-    return f"{who} agrees on {share} of the items ({100 * LEVEL:g} % interval {whole_words(smallest)})."
 
 
 def whole_words(estimate: Interval) -> str:
