@@ -191,19 +191,17 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("exhibit", CONTENT)
 def test_an_exhibit_has_the_rows_labels_and_cells_that_it_should(exhibit: str, printed: dict[str, str]) -> None:
-    text = printed[command_in(exhibit)]
-    assert missing(exhibit, text) == [], text[:3000]
+    require_content(exhibit, printed[command_in(exhibit)])
 
 
 @pytest.mark.parametrize("exhibit", ["T,C&M Table 4", "T,C&M Table 5"])
 def test_the_report_of_the_demo_compares_four_crowds_with_and_without_gold(exhibit: str, demo: Demo) -> None:
-    page = (demo.folder / "report" / "report.md").read_text("utf-8")
-    assert missing(exhibit, page) == []
+    require_content(exhibit, (demo.folder / "report" / "report.md").read_text("utf-8"))
 
 
-def missing(exhibit: str, text: str) -> list[str]:
-    """What an exhibit should have and a text has not."""
-    return [pattern for pattern in CONTENT[exhibit] if not re.search(pattern, text, re.M)]
+def require_content(exhibit: str, text: str) -> None:
+    missing = [pattern for pattern in CONTENT[exhibit] if not re.search(pattern, text, re.M)]
+    assert missing == [], text[:3000]
 
 
 SNOW = {"item": "orig_id", "rater": "!amt_worker_ids", "label": "response"}

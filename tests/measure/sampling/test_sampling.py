@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -31,6 +32,7 @@ from grater.measure.sampling.plan import (
 from grater.tables import Sample, Table, read_decisions, read_sample, write_table
 from grater.uncertainty import Population, permanent_number
 from grater.uncertainty.sampled import Strata, sample_scores
+from tests.each import for_each
 from tests.measure.sampling.corpora import decisions_of, oracle
 
 FLAGS = np.array([True, False])
@@ -65,13 +67,12 @@ def test_every_way_reaches_the_width_with_no_item_to_spare() -> None:
     assert recall_width(fewer, FLAGS) > 0.1
 
 
-@pytest.mark.parametrize("size", [2, 3, 5, 10, 15, 20])
+@for_each([2, 3, 5, 10, 15, 20])
 def test_a_tiny_corpus_is_judged_whole_and_never_more(size: int) -> None:
-    rows = plan(Expected(0.1, 0.8, 0.13, size, population="these"), 0.05).rows
-    by_method = {row.method: row for row in rows}
+    found = rows(Expected(0.1, 0.8, 0.13, size, population="these"), 0.05)
     for method in ("sampling", "ours"):
-        assert by_method[method].items == size
-        assert by_method[method].width < 1e-6
+        assert found[method].items == size
+        assert found[method].width < 1e-6
 
 
 def test_what_was_assumed_is_reported_with_the_error_rate_that_follows() -> None:
@@ -80,9 +81,10 @@ def test_what_was_assumed_is_reported_with_the_error_rate_that_follows() -> None
     assert found.warnings == (
         "flag rate and precision are assumed, which makes 40.0% of all items errors; give your own",
     )
-    assert found.to_dict()["expected"]["assumed"] == ["flag rate", "precision"]  # type: ignore[index, call-overload]
-    assert found.to_dict()["expected"]["error_rate"] == pytest.approx(0.4)  # type: ignore[index, call-overload]
-    assert found.to_dict()["warnings"] == list(found.warnings)
+    made: Any = found.to_dict()
+    assert made["expected"]["assumed"] == ["flag rate", "precision"]
+    assert made["expected"]["error_rate"] == pytest.approx(0.4)
+    assert made["warnings"] == list(found.warnings)
     assert "flag rate .100 (assumed), precision .800 (assumed), recall .200, error rate .400" in repr(found)
 
 
@@ -139,10 +141,9 @@ def test_strata_by_scores_and_by_a_cheap_label() -> None:
     found = assign_strata(decisions_of({"S": MARKS}, SCORES), "S", strata="score:5")
     assert sizes(found) == {"flagged 1": 5, "flagged 2": 5, "unflagged 1": 40, "unflagged 2": 20, "unflagged 3": 20}
     # The small parts are nearest to the flags in whatever direction scores run.
-    upward = assign_strata(decisions_of({"S": MARKS}, SCORES), "S", strata="score:5")
     downward = assign_strata(decisions_of({"S": MARKS}, [-score for score in SCORES]), "S", strata="score:5")
-    assert upward.filter(pl.col("stratum") == "unflagged 3")["item"].to_list()[-1] == "item-00089"
-    assert upward.equals(downward)
+    assert found.filter(pl.col("stratum") == "unflagged 3")["item"].to_list()[-1] == "item-00089"
+    assert found.equals(downward)
     # The order of rows changes no stratum.
     table = decisions_of({"S": MARKS}, SCORES)
     shuffled = read_decisions(table.frame.sample(fraction=1, shuffle=True, seed=1))
@@ -166,20 +167,17 @@ def test_edits_are_drawn_by_type_and_within_large_types_by_score() -> None:
     assert set(found.filter(stratum="flagged R:DET 1")["item"]) == set(table.frame["item"][:20])
 
 
-@pytest.mark.parametrize(
-    ("strata", "message"),
-    [
+def test_wrong_strata_are_answered_in_one_line() -> None:
+    for strata, message in (
         ("score:1", "N from 2 to 100"),
         ("score:many", "N from 2 to 100"),
         ("type+score:1", "N from 2 to 100"),
         ("length", "expected the strata decision, type, score:N, type\\+score:N or label"),
         ("label", "the labels of a cheap rater"),
         ("score:4", "expected a score for every item, found 90 without"),
-    ],
-)
-def test_wrong_strata_are_answered_in_one_line(strata: str, message: str) -> None:
-    with pytest.raises(GraterError, match=message):
-        assign_strata(decisions_of({"S": MARKS}), "S", strata=strata)
+    ):
+        with pytest.raises(GraterError, match=message):
+            assign_strata(decisions_of({"S": MARKS}), "S", strata=strata)
 
 
 def cut(names: list[str], flags: list[bool], sizes: list[float]) -> Stratification:
@@ -202,13 +200,11 @@ def test_items_are_shared_out_equally_by_the_papers_rule_by_size_and_by_neyman()
     # hits 800, misses 180: R = .816327; weights 1000 * .183673 * .4 = 73.47 and 9000 * .816327 * .14 = 1028.57
     found = allocate(TWO, 1000, method="neyman", rates={"flagged": 0.8, "unflagged": 0.02})
     assert found == {"flagged": 67, "unflagged": 933}
-    # Neyman needs rates.
     with pytest.raises(UsageError, match="error rate for stratum 'unflagged'"):
         allocate(TWO, 100, method="neyman", rates={"flagged": 0.8})
     with pytest.raises(UsageError, match="from 0 to 1"):
         allocate(TWO, 100, method="neyman", rates={"flagged": 8, "unflagged": 0.1})
-    # More than there is and less than two each are refused.
-    for n in (3, 10_001):
+    for n in (3, 10_001):  # at least two of each stratum, and not more than there are
         with pytest.raises(UsageError, match="expected from 4 to 10000 items"):
             allocate(TWO, n)
 
