@@ -54,13 +54,11 @@ def test_json_is_that_of_the_contract_in_any_order_of_rows() -> None:
     found: Any = agreement(read_judgments(frame)).to_dict()
     shuffled = read_judgments(frame.sample(fraction=1, shuffle=True, seed=3))
     assert repr(agreement(shuffled)) == repr(agreement(read_judgments(frame)))  # but for the last bit of sums
-    assert found["items"] == 1336
-    assert found["raters"] == ["R1", "R2"]
+    assert (found["items"], found["raters"]) == (1336, ["R1", "R2"])
     assert found["labels"] == ["Extraneous", "OK", "Wrong-Choice"]
     assert found["observed"] == pytest.approx(0.952096, abs=5e-7)
     [pair] = found["pairs"]
-    assert pair["raters"] == ["R1", "R2"]
-    assert pair["n"] == 1336
+    assert (pair["raters"], pair["n"]) == (["R1", "R2"], 1336)
     assert pair["kappa"]["value"] == pytest.approx(0.629717, abs=5e-7)
     assert (pair["kappa_fce"]["low"], pair["kappa_fce"]["high"]) == pytest.approx((0.546272, 0.713161), abs=5e-7)
     assert {"fleiss", "alpha", "ac1", "s", "signature"} <= found.keys()
@@ -105,7 +103,7 @@ def test_rare_labels_are_warned_about_with_what_to_do() -> None:
     assert found.coefficients["ac1"].low < found.coefficients["ac1"].value  # AC1 does not rest on the rarer label
 
 
-def test_pair_is_judged_by_its_own_items() -> None:
+def test_pair_is_judged_by_its_own_items_and_named_where_it_never_differs_as_others_do() -> None:
     rows = [f"i{n} {rater} {n % 2}" for n in range(200) for rater in ("Ada", "Bo")]
     rows += [f"i{n} Cy {n % 2}" for n in range(12)]
     result = agreement(judgments(*rows))
@@ -113,6 +111,9 @@ def test_pair_is_judged_by_its_own_items() -> None:
     assert warning.startswith("2 of 3 pairs (Ada – Cy 12, Bo – Cy 12)")
     assert "biased low" in warning
     assert result.pairs[0].n_minor == 100
+    copies = of_matrix([[n % 3 == 0, n % 3 == (n % 7 == 0), n % 3 == 0] for n in range(60)])
+    [warning] = [text for text in agreement(copies).warnings if "give the same label" in text]
+    assert warning.startswith("r0 and r2 give the same label to all 60 items that they share")
 
 
 def test_formula_of_the_literature_is_next_to_ours_under_its_own_name() -> None:
@@ -137,12 +138,6 @@ def test_gold_and_programs_are_no_raters(how: str) -> None:
     assert "60 judgments by programs or adjudicated are left out: they are not raters" in found.warnings
     assert found.to_dict()["warnings"] == list(found.warnings)
     assert "are left out: they are not raters" in repr(found)
-
-
-def test_raters_who_never_differ_among_others_who_do_are_named() -> None:
-    rows = [[n % 3 == 0, n % 3 == (n % 7 == 0), n % 3 == 0] for n in range(60)]
-    [warning] = [text for text in agreement(of_matrix(rows)).warnings if "give the same label" in text]
-    assert warning.startswith("r0 and r2 give the same label to all 60 items that they share")
 
 
 def test_unknown_is_never_an_error() -> None:
