@@ -22,6 +22,7 @@ from grater.reporting.tasks import constructions_section
 from grater.tables import Judgments, Table, read_decisions, read_items, read_judgments
 from grater.uncertainty import generator, wilson
 from tests.cli.running import grater
+from tests.measure.agreement.tables import judgments
 
 N_PLACES = 368
 # Lee et al. 2009, Table 5: cells (R1, R2) of yes yes, yes no, no yes, no no
@@ -46,9 +47,8 @@ def _published() -> tuple[Judgments, Table]:
         answers = [answer for answer, n in zip(ANSWERS, cells, strict=True) for _ in range(n)]
         ids = items.filter(pl.col("kind").str.contains(stage, literal=True))["item"]
         for item_id, (first, second) in zip(ids, answers, strict=True):
-            rows += [(item_id, "R1", first), (item_id, "R2", second)]
-    frame = pl.DataFrame(rows, schema=["item", "rater", "label"], orient="row")
-    return read_judgments(frame), read_items(items)
+            rows += [f"{item_id} R1 {first}", f"{item_id} R2 {second}"]
+    return judgments(*rows), read_items(items)
 
 
 def test_tables_4_and_5_and_note_5_of_the_paper_come_out() -> None:
@@ -74,7 +74,7 @@ def test_tables_4_and_5_and_note_5_of_the_paper_come_out() -> None:
     assert contrast.ours.method == "paired by noun"
 
 
-def _simulated(seed: int) -> Iterator[tuple[str, str, str]]:
+def _simulated(seed: int) -> Iterator[str]:
     """Two raters who always accept and star the original, a third of the time star one more, and agree on all."""
     rng = generator(seed, "constructions")
     for place in range(300):
@@ -85,14 +85,13 @@ def _simulated(seed: int) -> Iterator[tuple[str, str, str]]:
             item_id = Item("e", Span(place, place + 1), f"construction/{stage}/{name}").item_id
             is_right = name == original or (is_double and name == other)
             label = ("yes*" if stage == IN_CONTEXT else "grey") if is_right else "no"
-            yield from ((item_id, rater, label) for rater in ("A", "B"))
+            yield from (f"{item_id} {rater} {label}" for rater in ("A", "B"))
 
 
 def test_a_study_with_known_raters_gives_back_what_went_in() -> None:
     originals = [CONSTRUCTIONS[place % 5] for place in range(300)]
     items = read_items(_items(300, original=originals))
-    frame = pl.DataFrame(list(_simulated(1)), schema=["item", "rater", "label"], orient="row")
-    found = construction_study(read_judgments(frame), items)
+    found = construction_study(judgments(*_simulated(1)), items)
     together = found.several[-1]
     assert (together.rater, together.original_yes.value, together.original_starred.value) == ("all", 1.0, 1.0)
     assert together.several_starred.low < 1 / 3 < together.several_starred.high
@@ -104,21 +103,15 @@ def test_a_study_with_known_raters_gives_back_what_went_in() -> None:
 
 def test_mention_and_frequency_split_the_answers() -> None:
     n = 40
-    items = _items(
-        n,
-        original=["the-singular"] * n,
-        anaphoric=["true", "false"] * (n // 2),
-        entropy=["low"] * n,
-        dominant=["the-singular"] * n,
-    )
+    of_nouns = {name: ["the-singular"] * n for name in ("original", "dominant")}
+    items = _items(n, **of_nouns, anaphoric=["true", "false"] * (n // 2), entropy=["low"] * n)
     rng = generator(3, "constructions")
     rows = []
     for row in items.iter_rows(named=True):
         answer = "yes" if row["kind"].endswith("the-singular") or rng.random() < 0.3 else "no"
         other = answer if row["anaphoric"] == "true" or rng.random() < 0.6 else "no"
-        rows += [(row["item"], "A", answer), (row["item"], "B", other)]
-    frame = pl.DataFrame(rows, schema=["item", "rater", "label"], orient="row")
-    found = construction_study(read_judgments(frame), read_items(items))
+        rows += [f"{row['item']} A {answer}", f"{row['item']} B {other}"]
+    found = construction_study(judgments(*rows), read_items(items))
     by_name = {contrast.name: contrast for contrast in found.contrasts}
     assert by_name["mention"].first.kappa.value == 1
     assert by_name["mention"].first.table.n == n // 2 * 5
@@ -130,10 +123,10 @@ def test_mention_and_frequency_split_the_answers() -> None:
 
 
 def test_labels_of_another_task_are_refused() -> None:
-    judgments, items = _published()
-    frame = judgments.frame.with_columns(label=pl.lit("error"))
+    published, items = _published()
+    frame = published.frame.with_columns(label=pl.lit("error"))
     with pytest.raises(BadInput, match="expected labels yes, no, yes\\*, grey, found 'error'"):
-        construction_study(read_judgments(frame.select("item", "rater", "label")), items)
+        construction_study(read_judgments(frame), items)
 
 
 # Systems against every construction that raters accept (Lee et al. 2009, section 4)
@@ -216,8 +209,8 @@ def test_decisions_on_articles_and_number_speak_for_the_noun(
 
 
 def test_a_report_scores_systems_against_every_accepted_construction(tables: list[object], tmp_path: Path) -> None:
-    judgments, items = read_judgments(tmp_path / "judged.csv"), read_items(tmp_path / "items.csv")
-    section = constructions_section(judgments, items, decisions=read_decisions(of_parts(tmp_path)))
+    judged, items = read_judgments(tmp_path / "judged.csv"), read_items(tmp_path / "items.csv")
+    section = constructions_section(judged, items, decisions=read_decisions(of_parts(tmp_path)))
     [sheet] = [each for each in section.sheets if each.name == "constructions-systems"]
     assert sheet.rows[0][:2] == ("article", "4")
     assert sheet.rows[0][3].startswith(".500")

@@ -30,7 +30,6 @@ from tests.real_data import data_path
 
 NEVER = float("-inf")
 EVERY = METHODS.names()
-ONCE = Options(iterations=1)
 
 # Ada and Bo agree on three items; Cy says the contrary of them twice.
 THREE = judgments("1 Ada x", "1 Bo x", "1 Cy y", "2 Ada y", "2 Bo y", "2 Cy x", "3 Ada x", "3 Bo x", "3 Cy x")
@@ -69,7 +68,7 @@ def test_wawa_weighs_votes_by_agreement_with_the_majority() -> None:
 
 def test_first_iteration_of_dawid_skene_by_hand() -> None:
     """Shares T(x) are 2/3, 1/3, 1, so p(x) = 2/3; the matrices are sums of them over each rater's judgments."""
-    found = aggregate(THREE, "dawid-skene", options=ONCE)
+    found = aggregate(THREE, "dawid-skene", options=Options(iterations=1))
     confusions = found.fit.details
     assert isinstance(confusions, Confusions)
     # Ada says x of items 1 and 3: T(x) adds up to 5/3 of 2, T(y) to 1/3 of 1
@@ -126,10 +125,6 @@ def tables(draw: st.DrawFn) -> list[tuple[str, str, str]]:
     return [(f"i{item}", f"r{rater}", draw(st.sampled_from("xyz"))) for item, rater in chosen]
 
 
-def frame_of(rows: list[tuple[str, str, str]]) -> Judgments:
-    return read_judgments(pl.DataFrame(rows, schema=["item", "rater", "label"], orient="row"))
-
-
 def chances(found: Aggregation) -> dict[str, list[float]]:
     return dict(zip(found.items.to_list(), found.posteriors.tolist(), strict=True))
 
@@ -143,7 +138,7 @@ QUICK = Options(iterations=5, tolerance=NEVER, restarts=2)
 def test_order_of_rows_changes_nothing(method: str, rows: list[tuple[str, str, str]], chance: object) -> None:
     mixed = list(rows)
     chance.shuffle(mixed)  # type: ignore[attr-defined]
-    first, second = (aggregate(frame_of(table), method, options=QUICK) for table in (rows, mixed))
+    first, second = (aggregate(judgments(*map(" ".join, table)), method, options=QUICK) for table in (rows, mixed))
     close = 1e-3 if method == "glad" else 1e-8  # conjugate gradients stop at a slope of 0.01
     for item, chance_of in chances(first).items():
         assert chance_of == pytest.approx(chances(second)[item], abs=close)
@@ -157,9 +152,9 @@ def test_names_change_nothing(method: str, rows: list[tuple[str, str, str]]) -> 
     """Other names, in another order: raters and labels count from the end, items too."""
     swap = {"x": "c", "y": "b", "z": "a"}
     renamed = [(f"j{9 - int(item[1])}", f"s{9 - int(rater[1])}", swap[label]) for item, rater, label in rows]
-    if method == "wawa" and aggregate(frame_of(rows), "majority").is_tied.any():
+    if method == "wawa" and aggregate(judgments(*map(" ".join, rows)), "majority").is_tied.any():
         return  # the number that breaks a tie belongs to the item's name
-    first, second = (aggregate(frame_of(table), method, options=QUICK) for table in (rows, renamed))
+    first, second = (aggregate(judgments(*map(" ".join, table)), method, options=QUICK) for table in (rows, renamed))
     for item, chance_of in chances(first).items():
         assert chance_of[::-1] == pytest.approx(chances(second)[f"j{9 - int(item[1])}"], abs=1e-8)
 
@@ -362,7 +357,7 @@ def test_what_was_not_counted_is_undefined_with_a_reason() -> None:
 @examples(40)
 @given(rows=tables())
 def test_agreement_with_others_is_what_a_loop_finds(rows: list[tuple[str, str, str]]) -> None:
-    credit, has_others = agrees_with_others(ballots_of(frame_of(rows)))
+    credit, has_others = agrees_with_others(ballots_of(judgments(*map(" ".join, rows))))
     for place, (item, rater, label) in enumerate(rows):
         others = [answer for other, who, answer in rows if other == item and who != rater]
         assert has_others[place] == bool(others)
@@ -393,8 +388,8 @@ def crowd_of_skills(skills: Sequence[float], n_each: Sequence[int], *, seed: int
     for rater, (skill, n) in enumerate(zip(skills, n_each, strict=True)):
         for item in rng.permutation(len(truth))[:n]:
             is_error = truth[item] == (rng.random() < skill)
-            rows.append((f"i{item}", f"r{rater}", "error" if is_error else "ok"))
-    return Judgments(pl.DataFrame(rows, schema=["item", "rater", "label"], orient="row"), "crowd")
+            rows.append(f"i{item} r{rater} {'error' if is_error else 'ok'}")
+    return judgments(*rows)
 
 
 def test_rater_of_few_judgments_is_not_perfect() -> None:

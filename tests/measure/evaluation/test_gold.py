@@ -17,12 +17,12 @@ from grater.measure.evaluation.gold import RaterError, Sides, as_many_votes, cor
 from grater.measure.sampling.draw import draw_sample
 from grater.tables import Judgments, Table, read_gold, read_judgments
 from grater.uncertainty.sampled import SampleScores, Strata, sample_scores
+from tests.measure.agreement.tables import judgments
 from tests.measure.evaluation.worlds import decisions, items, votes, width
 from tests.measure.sampling.corpora import decisions_of, item_ids
 
 GOOD = RaterError(90, 100, 95, 100)
 """Sensitivity .90 and specificity .95."""
-COLUMNS = ["item", "rater", "label"]
 
 
 def gold_of(names: list[str], labels: list[str]) -> Table:
@@ -88,8 +88,8 @@ def test_what_cannot_be_corrected_is_undefined_with_the_reason() -> None:
 # What raters make of gold
 
 
-def judged_as(judgments: Judgments) -> pl.DataFrame:
-    shares = error_shares(judgments)
+def judged_as(table: Judgments) -> pl.DataFrame:
+    shares = error_shares(table)
     return pl.DataFrame({"item": list(shares), "error": list(shares.values())})
 
 
@@ -98,11 +98,10 @@ def one_rater(labels: list[str], names: list[str]) -> Judgments:
 
 
 def test_gold_that_accepts_both_or_was_not_judged_is_left_out_and_other_labels_are_merged_or_refused() -> None:
-    split = one_rater(["error", "ok", "ok"], ["a", "b", "c"]).frame
-    other = split.with_columns(rater=pl.lit("bob"), label=pl.Series(["error", "error", "ok"]))
-    halved = rater_error(judged_as(read_judgments(pl.concat([split, other]))), gold_of(["a", "b"], ["error", "ok"]))
+    ann, bob = ("a ann error", "b ann ok", "c ann ok"), ("a bob error", "b bob error", "c bob ok")
+    halved = rater_error(judged_as(judgments(*ann, *bob)), gold_of(["a", "b"], ["error", "ok"]))
     assert (halved.n_caught, halved.n_errors, halved.n_passed, halved.n_ok) == (1, 1, 0.5, 1)
-    judged = judged_as(read_judgments(split))
+    judged = judged_as(judgments(*ann))
     found = rater_error(judged, gold_of(["a", "b", "c", "d"], ["error", "OK", "error|ok", "ok"]))
     assert (found.n_errors, found.n_ok, found.n_left_out) == (1, 1, 2)
     typed = gold_of(["a", "b"], ["wrong|extra", "ok"])
@@ -114,12 +113,11 @@ def test_gold_that_accepts_both_or_was_not_judged_is_left_out_and_other_labels_a
 
 
 def test_a_majority_on_gold_is_of_as_many_raters_as_elsewhere() -> None:
-    many = read_judgments(pl.DataFrame([(f"g{n % 4}", f"r{n}", "error") for n in range(40)], COLUMNS, orient="row"))
-    work = read_judgments(pl.DataFrame([(f"i{n % 5}", f"r{n}", "ok") for n in range(15)], COLUMNS, orient="row"))
+    many = judgments(*(f"g{n % 4} r{n} error" for n in range(40)))
+    work = judgments(*(f"i{n % 5} r{n} ok" for n in range(15)))
     assert as_many_votes(many, work).frame.group_by("item").len()["len"].to_list() == [3] * 4
     # Gold with fewer answers says nothing of the majority of three.
-    rows = [("g0", rater, "error") for rater in ("A", "B", "C")] + [("g1", "A", "ok"), ("g1", "B", "ok")]
-    on_gold = read_judgments(pl.DataFrame(rows, COLUMNS, orient="row"))
+    on_gold = judgments("g0 A error", "g0 B error", "g0 C error", "g1 A ok", "g1 B ok")
     kept = {truth: as_many_votes(on_gold, work, truth=truth).frame["item"].to_list() for truth in TRUTHS}
     assert set(kept["majority"]) == set(kept["dawid-skene"]) == {"g0"}
     assert len(kept["share"]) == len(kept["rater:NAME"]) == 5

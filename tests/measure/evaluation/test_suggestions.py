@@ -18,25 +18,15 @@ from grater.measure.evaluation.suggestions import suggestions
 from grater.model import Edit, Essay, Interval, Span, Suggestion
 from grater.tables import Judgments, Table, read_decisions, read_gold, read_judgments
 from grater.uncertainty import t_value, wilson
+from tests.measure.agreement.tables import judgments
 from tests.measure.evaluation.worlds import limits
 
 # i0: two of three raters want `on`, one of them also `upon`; i1: delete it; i2: fine; i3: nobody judged; i4: missed
-JUDGED = [
-    ("i0", "a", "error", "on|upon"),
-    ("i0", "b", "error", "On"),
-    ("i0", "c", "ok", None),
-    ("i1", "a", "error", "-NONE-"),
-    ("i1", "b", "error", "to"),
-    ("i1", "c", "unknown", None),
-    ("i2", "a", "ok", None),
-    ("i2", "b", "ok", None),
-    ("i4", "a", "error", "in"),
-]
-
-
-def judged() -> Judgments:
-    names = ["item", "rater", "label", "alternatives"]
-    return read_judgments(pl.DataFrame(JUDGED, schema=names, orient="row"))
+JUDGED = judgments(
+    *("i0 a error", "i0 b error", "i0 c ok", "i1 a error", "i1 b error", "i1 c unknown", "i2 a ok", "i2 b ok"),
+    "i4 a error",
+    alternatives=["on|upon", "On", None, "-NONE-", "to", None, None, None, "in"],
+)
 
 
 def decided(*words: str | None) -> Table:
@@ -45,26 +35,26 @@ def decided(*words: str | None) -> Table:
 
 
 def test_a_suggestion_is_right_where_some_rater_gave_it() -> None:
-    [found] = grater.evaluate(decided("on", "-NONE-", "at", "of"), judged(), suggestions=True).suggestions
+    [found] = grater.evaluate(decided("on", "-NONE-", "at", "of"), JUDGED, suggestions=True).suggestions
     assert (found.n, found.n_blank, found.n_unjudged) == (3, 0, 1)
     assert found.scores["any_rater"] == wilson(2, 3)
     # shares of raters: 2/3, 1/2, 0
     assert found.scores["graded"].value == pytest.approx((2 / 3 + 1 / 2) / 3, abs=1e-12)
     # of i0, i1 and i4, errors to most
     assert found.scores["recall"] == wilson(2, 3)
-    [blank] = suggestions(decided("upon", None), judged())
+    [blank] = suggestions(decided("upon", None), JUDGED)
     assert (blank.n, blank.n_blank, blank.scores["any_rater"]) == (1, 1, wilson(1, 1))
 
 
 def test_adjudicated_corrections_come_from_gold() -> None:
     gold = read_gold(pl.DataFrame({"item": ["i0", "i1"], "label": ["on|upon", "to"]}))
-    [found] = suggestions(decided("upon", "-NONE-", "at"), judged(), corrections=gold)
+    [found] = suggestions(decided("upon", "-NONE-", "at"), JUDGED, corrections=gold)
     assert (found.scores["adjudicated"], found.scores["adjudicated_recall"]) == (wilson(1, 2), wilson(1, 2))
-    bare = Judgments(judged().frame.drop("alternatives"), "bare")
+    bare = Judgments(JUDGED.frame.drop("alternatives"), "bare")
     [alone] = suggestions(decided("upon"), bare, corrections=gold)
     assert (alone.scores["adjudicated"], alone.scores["adjudicated_recall"]) == (wilson(1, 1), wilson(1, 2))
     assert alone.scores["any_rater"].undefined_because == "raters gave no alternatives"
-    [without] = suggestions(decided("upon"), judged())
+    [without] = suggestions(decided("upon"), JUDGED)
     assert isnan(without.scores["adjudicated"].value)
     with pytest.raises(UsageError, match="alternatives"):
         suggestions(decided("on"), bare)
@@ -102,8 +92,8 @@ def by_type(evaluation: Evaluation) -> dict[str, Any]:
 
 
 def test_merged_ratings_keep_the_type_of_an_error_and_without_types_recall_by_type_is_unknown() -> None:
-    decisions, judgments = tables()
-    evaluation = grater.evaluate(decisions, grater.read_judgments(judgments, merge=VERDICT))
+    decisions, judged = tables()
+    evaluation = grater.evaluate(decisions, grater.read_judgments(judged, merge=VERDICT))
     rows = by_type(evaluation)
     assert rows["choice"]["precision"]["value"] == pytest.approx(1)
     assert rows["choice"]["recall"] == pytest.approx(wilson(2, 3).as_json())
@@ -112,16 +102,16 @@ def test_merged_ratings_keep_the_type_of_an_error_and_without_types_recall_by_ty
     assert rows["extraneous"]["recall"] == pytest.approx(wilson(2, 4).as_json())
     sheet = next(sheet for sheet in evaluation.sheets() if sheet.name == "by-type")
     assert [row[1] for row in sheet.rows] == ["choice", "extraneous", "all types"]
-    rows = by_type(grater.evaluate(decisions, judgments.with_columns(pl.col("label").replace(VERDICT))))
+    rows = by_type(grater.evaluate(decisions, judged.with_columns(pl.col("label").replace(VERDICT))))
     assert rows["choice"]["recall"]["value"] is None
     assert "did not state the types" in rows["choice"]["recall"]["reason"]
     assert rows["not named"]["errors"] == 7
 
 
 def test_alternatives_and_gaps_tell_the_type_too() -> None:
-    decisions, judgments = tables()
+    decisions, judged = tables()
     words = pl.col("label").replace_strict({"0": "-NONE-", "1": "at|in"}, default=None, return_dtype=pl.String)
-    verdicts = judgments.with_columns(pl.col("label").replace(VERDICT), alternatives=words)
+    verdicts = judged.with_columns(pl.col("label").replace(VERDICT), alternatives=words)
     items = [
         {"item": item, "essay": f"e{at % 4}", "start": at, "end": at if item == "c3" else at + 1, "kind": "prep"}
         for at, item in enumerate(FLAGS)
@@ -133,8 +123,9 @@ def test_alternatives_and_gaps_tell_the_type_too() -> None:
 
 def words(**by_rater: str) -> Judgments:
     """The words of each rater for blanks b0, b1, ..."""
-    rows = [(f"b{place}", rater, word) for rater, text in by_rater.items() for place, word in enumerate(text.split())]
-    return read_judgments(pl.DataFrame(rows, schema=["item", "rater", "label"], orient="row"))
+    return judgments(
+        *(f"b{place} {rater} {word}" for rater, text in by_rater.items() for place, word in enumerate(text.split()))
+    )
 
 
 def test_the_rows_of_table_2_are_writer_with_raters_then_systems_then_raters() -> None:
