@@ -42,8 +42,6 @@ from tests.annotate.web.studies import BASE, Study
 from tests.cli.running import Capture
 from tests.cli.running import grater as command
 
-Scores = dict[str, dict[str, dict[str, Any]]]
-
 N_ESSAYS, N_PLACES, N_DRAWN = 12, 20, 84
 PLACES = places_in(N_ESSAYS, N_PLACES)
 IDS = list(PLACES)

@@ -18,7 +18,7 @@ from grater.errors import BadInput, UsageError
 from grater.measure.crowd.aggregate import METHODS, Aggregation, Options, accuracy, aggregate
 from grater.measure.crowd.aggregate.ballots import Numbers, ballots_of
 from grater.measure.crowd.aggregate.dawid_skene import Confusions
-from grater.measure.crowd.aggregate.mace import MaceState, Parameters, _cells, run
+from grater.measure.crowd.aggregate.mace import Parameters, _cells, run
 from grater.measure.crowd.raters import agrees_with_others, raters
 from grater.measure.crowd.simulate import Crowd, SimulatedCrowd, simulate
 from grater.tables import Judgments, Table, parse_columns, read_gold, read_judgments
@@ -283,21 +283,17 @@ def test_shares_answers_with_gold_and_glad_equal_crowd_kits(name: str) -> None:
     assert np.abs(ours(name, "glad", 3).posteriors - theirs(name, "glad")).max() < 1e-3
 
 
-def mace_from_their_start(judgments: Judgments) -> MaceState:
-    """Ten iterations; crowd-kit draws both starts from RandomState(0): scipy's uniform(1, 1.5)."""
-    ballots = ballots_of(judgments)
+@pytest.mark.parametrize("name", TABLES)
+def test_mace_from_the_same_start_equals_crowd_kits(name: str) -> None:
+    # Ten iterations; crowd-kit draws both starts from RandomState(0): scipy's uniform(1, 1.5).
+    ballots = ballots_of(table(name))
     cells = _cells(ballots)
     spam, strategy = (
         1 + 1.5 * np.random.RandomState(0).random_sample(size) for size in ((cells.shape[0], 2), cells.shape)
     )
     spam /= spam.sum(axis=1, keepdims=True)
     start = Parameters(spam[:, 0], spam[:, 1], strategy / strategy.sum(axis=1, keepdims=True))
-    return run(ballots, cells, start, Options(iterations=10, tolerance=NEVER)).state
-
-
-@pytest.mark.parametrize("name", TABLES)
-def test_mace_from_the_same_start_equals_crowd_kits(name: str) -> None:
-    found = mace_from_their_start(table(name))
+    found = run(ballots, cells, start, Options(iterations=10, tolerance=NEVER)).state
     assert np.abs(found.posteriors - theirs(name, "mace")).max() < 1e-6
     assert np.abs(found.parameters.knows - theirs(name, "mace knows")).max() < 1e-6
 

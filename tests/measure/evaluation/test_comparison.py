@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from math import isnan
 from typing import Any
 
@@ -114,12 +115,11 @@ def test_parts_are_compared_by_themselves() -> None:
     known = items(ESSAYS).frame.with_columns(level=items([str(place % 2) for place in range(240)]).frame["essay"])
     compared = grater.compare(table, judged, items=known, by="level")
     assert [part.n_items for part in compared.parts.values()] == [120, 120]
-    discordant = {frozenset(pair.test.systems): 0 for pair in compared.pairs}
-    for part in compared.parts.values():
-        for pair in part.pairs:
-            discordant[frozenset(pair.test.systems)] += pair.mcnemar.first + pair.mcnemar.second
-    for pair in compared.pairs:
-        assert discordant[frozenset(pair.test.systems)] == pair.mcnemar.first + pair.mcnemar.second
+    discordant: Counter[frozenset[str]] = Counter()
+    for pair in (pair for part in compared.parts.values() for pair in part.pairs):
+        discordant[frozenset(pair.test.systems)] += pair.mcnemar.first + pair.mcnemar.second
+    whole = {frozenset(pair.test.systems): pair.mcnemar.first + pair.mcnemar.second for pair in compared.pairs}
+    assert discordant == whole
 
 
 def test_a_pair_with_an_undefined_score_has_the_reason_and_its_decisions_are_still_compared() -> None:

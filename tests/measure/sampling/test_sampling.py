@@ -209,10 +209,11 @@ def test_items_are_shared_out_equally_by_the_papers_rule_by_size_and_by_neyman()
             allocate(TWO, n)
 
 
-STRATA = st.lists(st.tuples(st.booleans(), st.integers(1, 400), st.floats(0, 1)), min_size=1, max_size=8)
-
-
-@given(STRATA, st.sampled_from(["equal", "paper", "proportional", "neyman"]), st.floats(0, 1))
+@given(
+    st.lists(st.tuples(st.booleans(), st.integers(1, 400), st.floats(0, 1)), min_size=1, max_size=8),
+    st.sampled_from(["equal", "paper", "proportional", "neyman"]),
+    st.floats(0, 1),
+)
 def test_sizes_add_up_and_no_stratum_gives_more_than_it_has(
     given_strata: list[tuple[bool, int, float]], method: Allocation, share: float
 ) -> None:
