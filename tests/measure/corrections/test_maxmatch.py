@@ -206,7 +206,9 @@ def slow_counts(
     *,
     max_unchanged: int = 2,
 ) -> dict[str, tuple[int, int, int]]:
-    arcs, ways = merged_lattice(source, hypothesis)
+    # All steps of all best alignments, for substitutions that cost 1 and then for those that cost 2.
+    arcs = sorted(best_steps(source, hypothesis, 1) + best_steps(source, hypothesis, 2))
+    ways = {arc: Way(1, int(is_same(arc, source, hypothesis))) for arc in arcs}
     add_longer_arcs(arcs, ways, max_unchanged)
     remove_unchanged_arcs(arcs, ways)
     counts = {}
@@ -216,12 +218,6 @@ def slow_counts(
         proposed = [arc for arc in path if not ways[arc].is_unchanged]
         counts[annotator] = (n_correct(proposed, edits, hypothesis), len(proposed), len(edits))
     return counts
-
-
-def merged_lattice(source: Sequence[str], hypothesis: Sequence[str]) -> tuple[list[Arc], dict[Arc, Way]]:
-    """All steps of all best alignments, for substitutions that cost 1 and then for those that cost 2."""
-    arcs = sorted(best_steps(source, hypothesis, 1) + best_steps(source, hypothesis, 2))
-    return arcs, {arc: Way(1, int(is_same(arc, source, hypothesis))) for arc in arcs}
 
 
 def is_same(arc: Arc, source: Sequence[str], hypothesis: Sequence[str]) -> bool:

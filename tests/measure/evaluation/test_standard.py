@@ -21,7 +21,7 @@ from grater.measure.evaluation.standard import Scored, spread
 from grater.tables import read_decisions
 from grater.uncertainty import wilson
 from tests.examples import examples
-from tests.measure.agreement.tables import MERGED, of_confusion
+from tests.measure.agreement.tables import MERGED, judgments, of_confusion
 from tests.measure.evaluation.worlds import decisions, items, limits, madnani, votes, width
 
 ESSAYS = [str(place // 10) for place in range(240)]
@@ -338,7 +338,7 @@ def test_neither_order_nor_names_of_raters_change_a_number(options: dict[str, An
     drawn, random = world
     first, second, labels = zip(*drawn, strict=True)
     rows = [
-        (f"i{item}", rater, label)
+        (f"i{item}", f"r{rater}", label)
         for item, given_labels in enumerate(labels)
         for rater, label in enumerate(given_labels)
         if label
@@ -346,10 +346,12 @@ def test_neither_order_nor_names_of_raters_change_a_number(options: dict[str, An
     if not rows:
         return
     flags = decisions({"A": first, "B": second}, essay=[str(place // 2) for place in range(len(first))])
-    before = grater.evaluate(flags, _table(rows, ["r0", "r1", "r2"]), **options)
+    before = grater.evaluate(flags, judgments(*map(" ".join, rows)), **options)
     random.shuffle(rows)
     shuffled = flags.frame.sample(fraction=1, shuffle=True, seed=random.randrange(1000))
-    after = grater.evaluate(shuffled, _table(rows, ["zoe", "adam", "mia"]), **options)
+    names = {"r0": "zoe", "r1": "adam", "r2": "mia"}
+    renamed = judgments(*(f"{item} {names[rater]} {label}" for item, rater, label in rows))
+    after = grater.evaluate(shuffled, renamed, **options)
     for one_system, other in zip(numbers(before), numbers(after), strict=True):
         assert one_system == pytest.approx(other, abs=1e-9, nan_ok=True)
 
@@ -358,8 +360,3 @@ def numbers(found: Evaluation) -> list[list[float]]:
     """All that does not go by the names of raters."""
     parts = [found.systems, found.whole.weighted, *(within.systems for within in found.whole.bins)]
     return [[each for score in scored.scores.values() for each in limits(score)] for part in parts for scored in part]
-
-
-def _table(rows: list[tuple[str, int, str]], names: list[str]) -> pl.DataFrame:
-    named = [(item, names[rater], label) for item, rater, label in rows]
-    return pl.DataFrame(named, schema=["item", "rater", "label"], orient="row")
