@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from math import isnan, log
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -245,20 +244,17 @@ def test_items_given_as_gold_are_counted_and_do_not_count_as_found() -> None:
 
 
 GOLDENS = Path(__file__).parent / "goldens"
+RANDOM, CROWDKIT = (json.loads((GOLDENS / name).read_text("utf-8")) for name in ("tables.json", "crowdkit.json"))
 TABLES = ("two", "three")
 GOLD = {"i01": "l02", "i02": "l02", "i03": "l01"}
 
 
-def load(name: str) -> Any:
-    return json.loads((GOLDENS / name).read_text(encoding="utf-8"))
-
-
 def table(name: str) -> Judgments:
-    return Judgments(pl.DataFrame(load("tables.json")[name], schema=["item", "rater", "label"], orient="row"), name)
+    return judgments(*map(" ".join, RANDOM[name]))
 
 
 def theirs(name: str, key: str) -> Numbers:
-    return np.array(load("crowdkit.json")[name][key])
+    return np.array(CROWDKIT[name][key])
 
 
 def ours(name: str, method: str, n: int, gold: Table | None = None) -> Aggregation:
