@@ -21,6 +21,7 @@ from grater.measure.corrections.scores import (
     score_systems,
 )
 from grater.model import Essay, Span
+from tests.each import for_each
 from tests.measure.corrections.essays import SOURCE, TEXT, m2_system, references, text_system
 
 
@@ -34,14 +35,10 @@ def test_texts_as_references_are_annotators_who_rewrote_every_sentence() -> None
 
 @pytest.mark.parametrize("name", METRICS.names())
 def test_every_metric_refuses_an_output_of_another_length_and_edits_of_other_sentences(name: str) -> None:
-    system = (
-        m2_system("short", "S She go to school every days .\n\n")
-        if name == "errant"
-        else text_system("short", TEXT[:1])
-    )
+    short = m2_system("short", f"S {SOURCE[0]}\n\n") if name == "errant" else text_system("short", TEXT[:1])
     other = m2_system("other", "S She went home .\n\nS A .\n\nS B .\n\nS C .\n\n")
     for hypothesis, message in (
-        (system, r"short\..*: expected 4 sentences, as in ref.m2, found 1; .*sentence 2"),
+        (short, r"short\..*: expected 4 sentences, as in ref.m2, found 1; .*sentence 2"),
         (other, r"other.m2:1: .*sentence 1 .*found 'went' in place of 'go'"),
     ):
         with pytest.raises(BadInput, match=message):
@@ -81,18 +78,12 @@ def corrected(*lines: str) -> dict[str, str]:
 
 
 def test_every_annotator_gives_a_text_of_the_first_of_what_overlaps_or_is_offered() -> None:
-    lines = (
-        "S He go in home",
-        "A 1 2|||R|||goes~0",
-        "A 2 3|||U|||~0",
-        "A 4 4|||M|||.~1",
-        "A -1 -1|||noop|||-NONE-~2",
-    )
-    assert corrected(*lines) == {"0": "He goes home", "1": "He go in home .", "2": "He go in home"}
+    three = ("A 1 2|||R|||goes~0", "A 2 3|||U|||~0", "A 4 4|||M|||.~1", "A -1 -1|||noop|||-NONE-~2")
+    texts = {"0": "He goes home", "1": "He go in home .", "2": "He go in home"}
+    assert corrected("S He go in home", *three) == texts
     # Insertions come before the word they stand at.
-    assert corrected("S He eats apple", "A 2 3|||R|||pear~0", "A 2 2|||M|||a~0", "A 2 2|||M|||ripe~0") == {
-        "0": "He eats a ripe pear"
-    }
+    fruit = ("A 2 3|||R|||pear~0", "A 2 2|||M|||a~0", "A 2 2|||M|||ripe~0")
+    assert corrected("S He eats apple", *fruit) == {"0": "He eats a ripe pear"}
     # Of overlapping edits the first counts.
     assert corrected("S a b c", "A 0 2|||R|||x~0", "A 1 3|||R|||y~0") == {"0": "x c"}
     # Alternatives give their first and uncorrected errors stay.
@@ -105,41 +96,22 @@ def essay(text: str, line: int | None = None) -> Essay:
     return Essay("x", text, line=line)
 
 
-TWO = [essay("It rains .", 1), essay("So what ?", 4)]
+TWO, CUT = [essay("It rains .", 1), essay("So what ?", 4)], Essay("x", "cannot", tokens=(Span(0, 3), Span(3, 6)))
+DIFFERENT = {
+    "other words": (TWO, [TWO[0], essay("So who ?", 9)], "hyp:9: .*sentence 2 .*ref.m2:4, found 'who' .* token 1"),
+    "other tokens": ([essay("can not")], [essay("cannot")], "'cannot' in place of 'can' .*tokenised in different"),
+    "tokens that came with the text": ([essay("cannot")], [CUT], "tokenised in different ways"),
+    "a line too few": (TWO, ["It rained ."], "hyp: expected 2 sentences, .* nothing for sentence 2 of ref.m2:4: 'So"),
+    "a line too many": (TWO[:1], ["It rained .", "No ."], "hyp:2: expected 1 sentence, .* sentence 2 is the first"),
+}
 
 
-@pytest.mark.parametrize(
-    ("references", "hypotheses", "message"),
-    [
-        (
-            TWO,
-            [TWO[0], essay("So who ?", 9)],
-            "hyp:9: .*sentence 2 .*ref.m2:4, found 'who' in place of 'what' as token 1",
-        ),
-        (
-            [essay("I can not go")],
-            [essay("I cannot go")],
-            "'cannot' in place of 'can' .* tokenised in different ways",
-        ),
-        (TWO, ["It rained ."], "hyp: expected 2 sentences, .* found 1; nothing for sentence 2 of ref.m2:4: 'So what"),
-        (
-            TWO[:1],
-            ["It rained .", "Then not ."],
-            "hyp:2: expected 1 sentence, .* found 2; sentence 2 is the first too",
-        ),
-        ([essay("cannot")], [Essay("x", "cannot", tokens=(Span(0, 3), Span(3, 6)))], "tokenised in different ways"),
-    ],
-    ids=["other words", "other tokens", "a line is missing", "a line too many", "tokens that came with the text"],
-)
-def test_the_first_sentence_that_differs_is_shown(
-    references: list[Essay], hypotheses: list[Essay | str], message: str
-) -> None:
+@for_each(DIFFERENT)
+def test_the_first_sentence_that_differs_is_shown(case: str) -> None:
+    references, hypotheses, message = DIFFERENT[case]
     with pytest.raises(BadInput, match=message):
         require_same_sources(references, hypotheses, reference_name="ref.m2", hypothesis_name="hyp")
-
-
-def test_tokens_that_came_with_the_text_are_the_words() -> None:
-    require_same_sources([essay("can not")], [Essay("x", "cannot", tokens=(Span(0, 3), Span(3, 6)))])
+    require_same_sources([essay("can not")], [CUT])
 
 
 def test_precision_recall_and_f_are_those_of_the_hand_and_0_over_0_is_1() -> None:
