@@ -22,8 +22,9 @@ import pytest
 import grater
 from grater.annotate import jobs, judgments, people, samples
 from grater.annotate.archive import export
-from grater.annotate.dashboard import JobPace, dashboard_of, figures_of, forecasts, sizes
+from grater.annotate.dashboard import Dashboard, Figures, JobPace, dashboard_of, figures_of, forecasts, sizes
 from grater.annotate.evaluation import evaluate_study
+from grater.annotate.jobs import Job
 from grater.annotate.reporting import study_inputs
 from grater.annotate.store import Store, open_store
 from grater.annotate.web import Settings
@@ -40,8 +41,6 @@ from tests.annotate.web.programs import Program
 from tests.annotate.web.studies import BASE, Study
 from tests.cli.running import Capture
 from tests.cli.running import grater as command
-
-Scores = dict[str, dict[str, dict[str, Any]]]
 
 N_ESSAYS, N_PLACES, N_DRAWN = 12, 20, 84
 PLACES = places_in(N_ESSAYS, N_PLACES)
@@ -64,11 +63,20 @@ def label(item: str, rater: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A study on disk, and its job whose page is looked at."""
+    """A study on disk; the page of its job `crowd` is looked at."""
 
     path: Path
     store: Store
-    job: str
+
+    @property
+    def is_sample(self) -> bool:
+        return self.path.parent.name.startswith("sample")
+
+    def read(self) -> tuple[Job, Figures, Dashboard]:
+        with self.store.read() as tx:
+            job = jobs.named(tx, "crowd")
+            figures = figures_of(tx, job)
+            return job, figures, dashboard_of(tx, job, figures.scores, figures.agreement)
 
 
 def new_study(folder: Path) -> Path:
@@ -122,7 +130,7 @@ def opened(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         flagged = FLAGS["bold"] | FLAGS["shy"]
         judged(study, IDS if request.param == "whole" else sorted(flagged), job="crowd")
     with open_store(study) as store:
-        yield Opened(study, store, "crowd")
+        yield Opened(study, store)
 
 
 @pytest.fixture(scope="module")
@@ -179,13 +187,9 @@ def test_scores_are_of_the_whole_corpus_or_withheld(opened: Opened) -> None:
 @pytest.fixture(params=["as it is", "corrected", "redundancy"])
 def options(request: pytest.FixtureRequest, opened: Opened) -> dict[str, int]:
     """Options of an evaluation; only the sample's job has gold, and items with different numbers of judgments."""
-    if request.param != "as it is" and not is_sample(opened):
+    if request.param != "as it is" and not opened.is_sample:
         pytest.skip("nothing to correct, and all items have three judgments")
     return {} if request.param == "as it is" else {request.param: True if request.param == "corrected" else 3}
-
-
-def is_sample(opened: Opened) -> bool:
-    return opened.path.parent.name.startswith("sample")
 
 
 def words_of(options: dict[str, int]) -> list[object]:
@@ -207,9 +211,9 @@ def test_exports_give_the_same_again(
     export(opened.store, tmp_path / "export")
     tables = {file.stem: file for file in (tmp_path / "export" / "evaluation").glob("*.csv")}
     of_gold = {"gold", "gold-answers"}
-    assert set(tables) == {"decisions", "judgments", "items", *(of_gold | {"sample"} if is_sample(opened) else ())}
+    assert set(tables) == {"decisions", "judgments", "items", *(of_gold | {"sample"} if opened.is_sample else ())}
     read = {name: file for name, file in tables.items() if "corrected" in options or name not in of_gold}
-    first = {"redundancy": options.get("redundancy", 2 if is_sample(opened) else 0)}
+    first = {"redundancy": options.get("redundancy", 2 if opened.is_sample else 0)}
     named = [word for name, file in sorted(read.items()) for word in (f"--{name}", file)]
     of_files = json.loads(command(capsys, "evaluate", *named, *words_of(first), "--json").out)
     by_name: dict[str, Any] = {name.replace("-", "_"): file for name, file in read.items()} | first
@@ -221,24 +225,10 @@ def test_exports_give_the_same_again(
     assert set(of_files["warnings"]) <= set(expected["warnings"])
 
 
-def test_corrected_scores_are_numbers_and_the_same_in_the_report(opened: Opened, reported: Report) -> None:
-    if not is_sample(opened):
-        pytest.skip("the study has no gold")
-    expected = evaluated(opened, corrected=True)["corrected"]
-    rows = rows_of(section(reported, "systems"), "corrected-scores")
-    for name, scores in expected.items():
-        assert scores["precision"]["low"] < scores["precision"]["high"]
-        assert rows[name][1:4] == tuple(printed(scores[score]) for score in SCORES[:3])
-
-
 def test_the_dashboard_ends_with_the_same_scores(opened: Opened) -> None:
-    expected, of_job = evaluated(opened), evaluated(opened, opened.job)
+    expected, of_job = evaluated(opened), evaluated(opened, "crowd")
     assert of_job["systems"] == expected["systems"]
-    with opened.store.read() as tx:
-        job = jobs.named(tx, opened.job)
-        figures = figures_of(tx, job)
-        board = dashboard_of(tx, job, figures.scores, figures.agreement)
-    study = served(opened)
+    study, (job, _, board) = served(opened), opened.read()
     page = study.browser("owner").get(f"/manage/jobs/{job.job_id}/crowd").text
     api = Program(study, "owner").call("crowd", job_id=job.job_id)
     *_, last = board.checkpoints
@@ -280,13 +270,17 @@ def test_the_report_prints_the_same_everywhere(opened: Opened, reported: Report)
     n_judged = expected["sample"]["judged"] if "sample" in expected else expected["items"] - expected["unjudged"]
     in_histogram = sum(bar["n"] for bar in expected["agreement"])
     # The histogram is of the first judgments of each item, and a few items may have too few of them.
-    assert 0.8 * n_judged < in_histogram <= n_judged if is_sample(opened) else in_histogram == n_judged
+    assert 0.8 * n_judged < in_histogram <= n_judged if opened.is_sample else in_histogram == n_judged
     for of_bin, row in zip(in_bins, bins.rows, strict=True):
         assert row[3:] == tuple(printed(of_bin[score]) for score in ("precision", "recall", "kappa"))
-    if "sample" in expected:
+    if opened.is_sample:
         estimates = rows_of(section(reported, "sampling"), "estimates")
         for system in expected["systems"]:
             assert estimates[system["system"]][1:4] == tuple(printed(system[score]) for score in SCORES[:3])
+        rows = rows_of(details, "corrected-scores")
+        for name, corrected in evaluated(opened, corrected=True)["corrected"].items():
+            assert corrected["precision"]["low"] < corrected["precision"]["high"]
+            assert rows[name][1:4] == tuple(printed(corrected[score]) for score in SCORES[:3])
 
 
 def test_every_warning_is_in_page_and_json(opened: Opened, reported: Report, capsys: Capture, tmp_path: Path) -> None:
@@ -298,10 +292,8 @@ def test_every_warning_is_in_page_and_json(opened: Opened, reported: Report, cap
 
 
 def test_the_history_has_one_estimator_and_the_forecast_counts_undrawn_items(opened: Opened) -> None:
+    job, figures, board = opened.read()
     with opened.store.read() as tx:
-        job = jobs.named(tx, opened.job)
-        figures = figures_of(tx, job)
-        board = dashboard_of(tx, job, figures.scores, figures.agreement)
         n_items = len({row["item"] for row in judgments.table(tx, job.job_id)})
     assert [point.n for point in board.checkpoints] == sizes(n_items)
     is_sample = bool(figures.scores.sample)

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import chi2
 from scipy.stats import t as student
 
 from grater.measure.evaluation.cases import cases_of, truth_of
 from grater.measure.evaluation.standard import discordant
 from grater.model import Interval
 from grater.uncertainty import (
-    Basis,
     Numbers,
     Rare,
     Scope,
@@ -44,15 +44,9 @@ from grater.uncertainty.sampled import Strata, sample_scores
 from tests.examples import examples
 from tests.measure.evaluation.worlds import decisions, votes
 
-FLAGGED = np.array([True, False])
-
 
 def precision(sums):
     return ratio(sums[..., 0], sums[..., 1])
-
-
-def strata(sizes, judged, errors, **named):
-    return Strata(np.array([sizes], float), np.array([judged], float), np.array([errors], float), **named)
 
 
 def essays(seed=0, n=12):
@@ -111,15 +105,12 @@ def test_p_and_interval_of_a_difference_are_one_fact():
 
 
 def test_identical_systems_have_p_one_and_systems_always_apart_differ():
-    units = essays()
-    it = influence(units, precision, units.rows[:, 1])
+    it = influence(essays(), precision)
     assert (difference(it - it).p, difference(it - it).difference) == (1.0, Interval(0.0, 0.0, 0.0))
-    ones, none = (
-        Units(np.stack([hits, np.full(20, 3.0)], axis=1), "essay") for hits in (np.full(20, 3.0), np.zeros(20))
-    )
-    tests = paired_tests({"a": influence(ones, precision), "b": influence(none, precision)})
-    assert tests[0].p < 0.05
-    assert tests[0].difference.low > 0
+    all_right, all_wrong = (Units(np.array([[hits, 3.0]] * 20), "essay") for hits in (3.0, 0.0))
+    [test] = paired_tests({"a": influence(all_right, precision), "b": influence(all_wrong, precision)})
+    assert test.p < 0.05
+    assert test.difference.low > 0
 
 
 def test_scales_of_coefficients_and_densities():
@@ -143,9 +134,10 @@ def test_scales_of_coefficients_and_densities():
 
 
 def test_shares_of_an_endless_corpus_are_never_a_census():
-    sample = strata([0.1, 0.9], [750, 1500], [600, 450])
-    these = strata([0.1, 0.9], [750, 1500], [600, 450], population="these")
-    assert sample_scores(these, FLAGGED).recall == sample_scores(sample, FLAGGED).recall
+    sizes, judged, errors = (np.array([column], float) for column in ([0.1, 0.9], [750, 1500], [600, 450]))
+    wider, these = (Strata(sizes, judged, errors, population=each) for each in ("wider", "these"))
+    flagged = np.array([True, False])
+    assert sample_scores(these, flagged).recall == sample_scores(wider, flagged).recall
 
 
 def test_random_raters_add_their_variance():
@@ -165,21 +157,6 @@ def test_parameters_widen_in_quadrature():
     assert found.high == pytest.approx(0.5 + sqrt(0.1**2 + 0.05**2))
 
 
-def test_the_bootstrap_is_a_choice_and_near_the_engine():
-    units = essays(3, n=60)
-    drawn = share(influence(units, precision, units.rows[:, 1], Basis(interval="bootstrap", n_resamples=4000)), n=270)
-    ours = share(influence(units, precision, units.rows[:, 1]), n=270)
-    assert (drawn.low, drawn.high) == pytest.approx((ours.low, ours.high), abs=0.02)
-
-
-def hits_per_case(sums: Numbers) -> Numbers:
-    """Hits over cases: a score of two columns."""
-    return np.asarray(sums[..., 0] / sums[..., 1])
-
-
-FIRST, SECOND = [1, 1, 1, 0, 1, 1, 0, 1], [0, 1, 0, 0, 1, 0, 0, 0]
-
-
 def test_randomisation_agrees_with_scipy_on_a_ratio() -> None:
     from scipy.stats import permutation_test  # a second that few tests need
 
@@ -191,13 +168,13 @@ def test_randomisation_agrees_with_scipy_on_a_ratio() -> None:
 
     def difference(first: Numbers, second: Numbers) -> float:
         """What scipy swaps are places: those below 40 are rows of the first system, the others of the second."""
-        one, other = (hits_per_case(both[side.astype(int)].sum(axis=0)) for side in (first, second))
+        one, other = (precision(both[side.astype(int)].sum(axis=0)) for side in (first, second))
         return float(one - other)
 
     theirs = permutation_test(
         (places, places + 40), difference, permutation_type="samples", vectorized=False, n_resamples=3000, rng=3
     )
-    p = randomisation(Units(rows[:, 0]), Units(rows[:, 1]), hits_per_case, n_swaps=4000, seed=1)
+    p = randomisation(Units(rows[:, 0]), Units(rows[:, 1]), precision, n_swaps=4000, seed=1)
     assert p == pytest.approx(theirs.pvalue, abs=0.03)
 
 
@@ -249,12 +226,12 @@ def test_only_items_that_both_decided_and_raters_settled_take_part() -> None:
 
 
 def test_index_by_hand() -> None:
-    from scipy.stats import chi2
-
     # 2, 4 and 12 events on equal exposure, 6 expected each: (16 + 4 + 36) / 6 = 9.333 with two degrees of freedom
     result = dispersion(np.array([2.0, 4, 12]), np.array([10.0, 10, 10]))
     assert result.index == pytest.approx(9.3333 / 2, abs=1e-4)
     assert result.p == pytest.approx(chi2.sf(9.3333, 2), abs=1e-3)
+    assert isnan(dispersion(np.array([3.0]), np.array([10.0])).index)
+    assert isnan(dispersion(np.zeros(3), np.ones(3)).p)
 
 
 def test_chance_is_rejected_as_often_as_it_should_be_and_richness_nearly_always() -> None:
@@ -265,11 +242,6 @@ def test_chance_is_rejected_as_often_as_it_should_be_and_richness_nearly_always(
     rich = [dispersion(rng.poisson(rate * tokens).astype(float), tokens).p < 0.05 for rate in rates]
     assert np.mean(by_chance) == pytest.approx(0.05, abs=0.03)
     assert np.mean(rich) > 0.99
-
-
-def test_nothing_to_compare_is_undefined() -> None:
-    assert isnan(dispersion(np.array([3.0]), np.array([10.0])).index)
-    assert isnan(dispersion(np.zeros(3), np.ones(3)).p)
 
 
 def test_a_permanent_number_never_changes() -> None:

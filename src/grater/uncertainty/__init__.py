@@ -125,20 +125,18 @@ def t_value(freedom: float) -> float:
     if freedom == inf:
         return z_value()
     angle, step = atan(z_value() / sqrt(freedom)), inf
+    nodes, weights = _quadrature()
     while step > ALIKE * angle:
-        step = (LEVEL - _within(angle, freedom)) / (2 * float(_density(np.array(angle), freedom)))
+        # the chance of |t| <= sqrt(freedom) tan(angle), exact to 1e-12
+        within = angle * float(weights @ _density(angle * (nodes + 1) / 2, freedom))
+        step = (LEVEL - within) / (2 * float(_density(np.array(angle), freedom)))
         angle += step
     return sqrt(freedom) * tan(angle)
 
 
-def _within(angle: float, freedom: float) -> float:
-    """The chance of |t| <= sqrt(freedom) tan(angle), by the quadrature of Gauss and Legendre: exact to 1e-12."""
-    nodes, weights = _quadrature()
-    return angle * float(weights @ _density(angle * (nodes + 1) / 2, freedom))
-
-
 @lru_cache(maxsize=1)
 def _quadrature() -> tuple[Numbers, Numbers]:
+    """The nodes and weights of Gauss and Legendre."""
     return np.polynomial.legendre.leggauss(32)
 
 

@@ -26,17 +26,6 @@ MERGED = confusion([[60, 26], [37, 1213]], ("error", "ok"))
 # Lee, Tetreault & Chodorow 2009, Table 5
 NO_CONTEXT = confusion([[846, 302], [108, 584]], ("yes", "no"))
 IN_CONTEXT = confusion([[462, 77], [260, 1041]], ("yes", "no"))
-# Krippendorff 2011: four observers, twelve units, * is missing
-KRIPPENDORFF = """
-1 2 3 3 2 1 4 1 2 * * *
-1 2 3 3 2 2 4 1 2 5 * 3
-* 3 3 3 2 3 4 2 2 5 1 *
-1 2 3 3 2 4 4 1 2 5 1 *
-"""
-# The textbook table for Fleiss kappa: ten items, fourteen raters, five labels
-TEXTBOOK = """
-0 0 0 0 14 / 0 2 6 4 2 / 0 0 3 5 6 / 0 3 9 2 0 / 2 2 8 1 1 / 7 7 0 0 0 / 3 2 6 3 0 / 2 5 3 2 2 / 6 5 2 1 0 / 0 2 2 3 7
-"""
 
 
 def judgments(*rows: str, **columns: Sequence[object]) -> Judgments:
@@ -69,17 +58,6 @@ def of_confusion(table: Confusion) -> Judgments:
     return of_matrix(pairs)
 
 
-def counts_of(rows: npt.ArrayLike, labels: Sequence[str] | None = None) -> Counts:
+def counts_of(rows: npt.ArrayLike) -> Counts:
     table: Ints = np.asarray(rows, np.int64)
-    return from_rows(table, tuple(labels or map(str, range(1, table.shape[1] + 1))))
-
-
-def krippendorff_matrix() -> list[list[str | None]]:
-    raters = [
-        [None if label == "*" else label for label in line.split()] for line in KRIPPENDORFF.split("\n") if line
-    ]
-    return [list(row) for row in zip(*raters, strict=True)]
-
-
-def textbook_rows() -> list[list[int]]:
-    return [[int(cell) for cell in row.split()] for row in TEXTBOOK.split("/")]
+    return from_rows(table, tuple(map(str, range(1, table.shape[1] + 1))))

@@ -1,14 +1,18 @@
 """Numbers that follow from the papers' own tables (statistics.md), and those of other tools on seeded tables."""
 
 import json
-from math import isnan
+from dataclasses import replace
+from math import atanh, isnan, sqrt
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.special import stdtrit
 
+from grater.errors import GraterError
 from grater.measure.agreement.coefficients import (
     SCALES,
     WEIGHTS,
@@ -24,22 +28,31 @@ from grater.measure.agreement.coefficients import (
     weight_matrix,
     with_interval,
 )
-from grater.measure.agreement.cohen import disagreements, fce_interval, kappa, standard_error
-from grater.measure.units import Counts, tally
+from grater.measure.agreement.cohen import (
+    ONE_LABEL,
+    Confusion,
+    MeanPairwise,
+    cohen_kappa,
+    confusions,
+    disagreements,
+    fce_interval,
+    kappa,
+    mean_pairwise,
+    standard_error,
+)
+from grater.measure.units import Counts, coded, tally
 from grater.model import Interval
-from grater.uncertainty import Basis, wilson
+from grater.tables import Judgments
+from grater.uncertainty import Basis, Ints, generator, wilson
 from tests.examples import examples
 from tests.measure.agreement.tables import (
     MERGED,
     TABLE_3,
+    confusion,
     counts_of,
-    krippendorff_matrix,
     of_confusion,
     of_matrix,
-    textbook_rows,
 )
-
-EQUAL = st.lists(st.lists(st.integers(0, 2), min_size=5, max_size=5), min_size=3, max_size=20)
 
 
 def number(coefficient: Coefficient, counts: Counts) -> float:
@@ -47,7 +60,7 @@ def number(coefficient: Coefficient, counts: Counts) -> float:
 
 
 @pytest.mark.slow  # importing statsmodels takes two seconds; the table of a textbook is below
-@given(EQUAL)
+@given(st.lists(st.lists(st.integers(0, 2), min_size=5, max_size=5), min_size=3, max_size=20))
 @examples(40)
 def test_fleiss_is_that_of_statsmodels(labels: list[list[int]]) -> None:
     from statsmodels.stats.inter_rater import fleiss_kappa  # a second that few tests need
@@ -128,16 +141,27 @@ def test_tables_of_two_preposition_raters() -> None:
     assert second.rate.value == pytest.approx(0.381443, abs=SIX_DIGITS)
 
 
-@pytest.mark.parametrize(
-    ("scale", "expected"), [("nominal", 0.743421), ("ordinal", 0.815388), ("interval", 0.849107), ("ratio", 0.797403)]
-)
-def test_alpha_of_krippendorffs_example(scale: Scale, expected: float) -> None:
-    counts = tally(of_matrix(krippendorff_matrix()))
-    assert number(alpha(scale, counts.labels), counts) == pytest.approx(expected, abs=SIX_DIGITS)
+def test_alpha_of_krippendorffs_example() -> None:
+    # Krippendorff 2011: four observers, twelve units, * is missing
+    observers = (
+        "1 2 3 3 2 1 4 1 2 * * *",
+        "1 2 3 3 2 2 4 1 2 5 * 3",
+        "* 3 3 3 2 3 4 2 2 5 1 *",
+        "1 2 3 3 2 4 4 1 2 5 1 *",
+    )
+    units = zip(*(line.split() for line in observers), strict=True)
+    counts = tally(of_matrix([[None if label == "*" else label for label in unit] for unit in units]))
+    expected = {"nominal": 0.743421, "ordinal": 0.815388, "interval": 0.849107, "ratio": 0.797403}
+    found = {scale: number(alpha(scale, counts.labels), counts) for scale in SCALES}
+    assert found == pytest.approx(expected, abs=SIX_DIGITS)
 
 
 def test_fleiss_kappa_of_the_textbook_table() -> None:
-    assert number(fleiss(np.eye(5)), counts_of(textbook_rows())) == pytest.approx(0.209931, abs=SIX_DIGITS)
+    # ten items, fourteen raters, five labels
+    first = "0 0 0 0 14 / 0 2 6 4 2 / 0 0 3 5 6 / 0 3 9 2 0 / 2 2 8 1 1"
+    last = "7 7 0 0 0 / 3 2 6 3 0 / 2 5 3 2 2 / 6 5 2 1 0 / 0 2 2 3 7"
+    rows = [[int(cell) for cell in row.split()] for row in f"{first} / {last}".split("/")]
+    assert number(fleiss(np.eye(5)), counts_of(rows)) == pytest.approx(0.209931, abs=SIX_DIGITS)
 
 
 @pytest.mark.parametrize("scale", SCALES)
@@ -158,3 +182,86 @@ def test_kappas_are_those_of_irrcac(name: str, weights: WeightName) -> None:
     expected: dict[str, float] = golden("irrcac.json")["coefficients"][name][weights]  # type: ignore[assignment]
     found = {"fleiss": fleiss(matrix), "gwet": gwet(matrix), "bp": bennett(matrix)}
     assert {key: number(each, counts) for key, each in found.items()} == pytest.approx(expected, abs=1e-11)
+
+
+# Two raters, and the mean over pairs of raters
+
+
+CELLS = arrays(np.int64, (3, 3), elements=st.integers(0, 30))
+STATSMODELS = {"identity": None, "linear": "linear", "quadratic": "quadratic"}
+
+
+def table_of(cells: Ints) -> Confusion:
+    return confusion(cells, ("a", "b", "c"))
+
+
+@pytest.mark.parametrize("name", list(STATSMODELS))
+@given(CELLS)
+@examples(30)
+def test_standard_error_is_that_of_statsmodels(name: WeightName, cells: Ints) -> None:
+    from statsmodels.stats.inter_rater import cohens_kappa  # a second that few tests need
+
+    cells = cells + 1  # without any disagreement statsmodels takes the root of a rounding error
+    weights = weight_matrix(name, 3)
+    theirs = cohens_kappa(cells, wt=STATSMODELS[name], return_results=True)
+    ours = table_of(cells)
+    assert kappa(ours, weights=weights) == pytest.approx(theirs.kappa, abs=1e-12)
+    assert standard_error(ours, weights=weights) ** 2 == pytest.approx(theirs.var_kappa, abs=1e-12)
+
+
+def test_what_has_no_kappa_or_no_interval_says_why() -> None:
+    # One label only is undefined and says so.
+    interval = cohen_kappa(confusion([[9, 0], [0, 0]], ("a", "b")))
+    assert isnan(interval.value)
+    assert interval.undefined_because == ONE_LABEL
+    # No shared item is undefined and says so.
+    interval = cohen_kappa(confusion([[0, 0], [0, 0]], ("a", "b")))
+    assert isnan(interval.value)
+    assert "no item" in interval.undefined_because
+    # Raters who never disagree have no interval and the reason.
+    table = confusion([[25, 0], [0, 25]], ("a", "b"))
+    for interval in (cohen_kappa(table), fce_interval(table)):
+        assert interval.value == 1
+        assert isnan(interval.low)
+        assert interval.undefined_because
+    # Rarer label with fewer than five cases has no interval.
+    few = cohen_kappa(confusion([[90, 2], [2, 2]], ("ok", "error")))
+    assert isnan(few.low)
+    assert "rarer label has 4 cases" in few.undefined_because
+    assert cohen_kappa(confusion([[90, 2], [2, 3]], ("ok", "error"))).low < 0.6
+    # Simple error is for plain kappa only.
+    with pytest.raises(GraterError, match="without weights"):
+        standard_error(TABLE_3, error="simple", weights=weight_matrix("linear", 3))
+
+
+def mean_of(table: Judgments) -> MeanPairwise:
+    codes = coded(table)
+    return mean_pairwise(codes, list(confusions(codes)))
+
+
+def test_third_rater_who_copies_the_second_adds_nothing_to_certainty() -> None:
+    rng = generator(6)
+    two = [[label, label if rng.random() < 0.8 else 1 - label] for label in rng.integers(0, 2, size=80)]
+    alone = mean_of(of_matrix(two)).kappa
+    copied = mean_of(of_matrix([[first, second, second] for first, second in two])).kappa
+    # the pair of copies has kappa 1 without any error; the other two pairs are the same pair twice
+    assert copied.value == pytest.approx((2 * alone.value + 1) / 3)
+    half = [(atanh(each.high) - atanh(each.low)) * (1 - each.value**2) for each in (copied, alone)]
+    assert half[0] == pytest.approx(2 / 3 * half[1], rel=1e-3)
+
+
+@pytest.mark.parametrize("interval", ["jackknife", "bootstrap"])
+def test_mean_kappa_by_essay_is_that_of_leaving_out_each_essay(interval: str) -> None:
+    rng = generator(9)
+    rows = [[label if rng.random() < 0.85 else 1 - label for _ in range(4)] for label in rng.integers(0, 2, size=160)]
+    codes = replace(coded(of_matrix(rows)), unit_of=np.arange(160) // 8, unit="essay")
+    basis = Basis(interval=interval)  # type: ignore[arg-type]
+    mean = mean_pairwise(codes, list(confusions(codes)), basis=basis).kappa
+    value = mean_of(of_matrix(rows)).kappa.value
+    without = [
+        mean_of(of_matrix([row for n, row in enumerate(rows) if n // 8 != essay])).kappa.value for essay in range(20)
+    ]
+    error = sqrt(19 / 20 * sum((each - np.mean(without)) ** 2 for each in without))
+    assert mean.value == pytest.approx(value, abs=1e-12)
+    wide = stdtrit(19, 0.975) * error
+    assert mean.high - mean.low == pytest.approx(2 * wide, rel=0.15)

@@ -19,41 +19,28 @@ A, B = range(1, 7), range(4, 9)
 GONE = {"S": (1, 2, 4, 5), "late": (1, 2, 3, 4, 5, 6, 7)}
 
 
+def in_essays(essays: int, columns: list[str], rows: list[tuple[object, ...]]) -> pl.DataFrame:
+    """These rows of each error, in so many essays."""
+    named = [(f"e{essay}-{error}", *rest, f"e{essay}") for essay in range(essays) for error, *rest in rows]
+    return pl.DataFrame(named, schema=["item", *columns, "essay"], orient="row")
+
+
 def marked(*, essays: int = 1) -> pl.DataFrame:
     """Ann finds errors 1 to 6, Bo 4 to 8, in each essay."""
-    rows = [
-        (f"e{essay}-{error}", rater, "verb" if error % 2 else "noun", f"e{essay}")
-        for essay in range(essays)
-        for rater, errors in (("Ann", A), ("Bo", B))
-        for error in errors
-    ]
-    return pl.DataFrame(rows, schema=["item", "rater", "label", "essay"], orient="row")
+    found = [*((error, "Ann") for error in A), *((error, "Bo") for error in B)]
+    return in_essays(essays, ["rater", "label"], [(*row, "verb" if row[0] % 2 else "noun") for row in found])
 
 
 def answers(*systems: str, essays: int = 1) -> pl.DataFrame:
-    rows = [
-        (
-            f"e{essay}-{error}",
-            system,
-            "Cy",
-            "gone" if error in GONE[system] else ("still there", "replaced")[error % 2],
-        )
-        for system in systems
-        for essay in range(essays)
-        for error in range(1, 9)
-    ]
-    return pl.DataFrame(rows, schema=["item", "system", "rater", "label"], orient="row")
+    left = {error: "still there" if error % 2 == 0 else "replaced" for error in range(1, 9)}
+    rows = [(at, name, "Cy", "gone" if at in GONE[name] else fate) for name in systems for at, fate in left.items()]
+    return in_essays(essays, ["system", "rater", "label"], rows)
 
 
 def verified(*, essays: int = 1) -> pl.DataFrame:
     """Error 8 is none: one of the two verifiers says so."""
-    rows = [
-        (f"e{essay}-{error}", rater, "ok" if error == 8 and rater == "Di" else "error")
-        for essay in range(essays)
-        for error in range(1, 9)
-        for rater in ("Cy", "Di")
-    ]
-    return pl.DataFrame(rows, schema=["item", "rater", "label"], orient="row")
+    rows = [(at, who, "ok" if (at, who) == (8, "Di") else "error") for at in range(1, 9) for who in ("Cy", "Di")]
+    return in_essays(essays, ["rater", "label"], rows)
 
 
 def test_recall_of_a_small_marking_is_that_worked_out_by_hand() -> None:
@@ -76,17 +63,13 @@ def test_a_later_system_is_scored_by_the_same_marks_and_compared(tmp_path: Path,
     found = grater.recall(marked(essays=12), fates=fates, verified=verified(essays=12))
     assert [(each.system, each.group) for each in found.systems] == [("late", "A"), ("S", "B")]
     assert found.scope.unit == "essay"
-    paths = {"marks": marked(essays=12), "fates": fates, "verified": verified(essays=12)}
-    for name, frame in paths.items():
-        frame.write_csv(tmp_path / f"{name}.csv")
-    files = {name: str(tmp_path / f"{name}.csv") for name in paths}
-    args = ("lab", "recall", files["marks"], "--fates", files["fates"], "--verified", files["verified"])
-    ran = command(capsys, *args, "--json")
+    files = []
+    for name, frame in (("", marked(essays=12)), ("--fates", fates), ("--verified", verified(essays=12))):
+        frame.write_csv(tmp_path / f"table{name}.csv")
+        files += [*filter(None, [name]), tmp_path / f"table{name}.csv"]
+    ran = command(capsys, "lab", "recall", *files, "--json")
     assert json.loads(ran.out) == json.loads(json.dumps(found.to_dict()))
-    shown = command(
-        capsys, "lab", "recall", files["marks"], "--fates", files["fates"], "--verified", files["verified"]
-    )
-    assert "rather too high than too low" in " ".join(shown.out.split())
+    assert "rather too high than too low" in " ".join(command(capsys, "lab", "recall", *files).out.split())
     open_marks = grater.recall(marked(essays=12), fates=fates.filter(pl.col("item") != "e0-1"))
     assert open_marks.warnings[0] == "S: 1 verified mark without an answer, left out"
 

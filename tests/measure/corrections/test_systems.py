@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 
 from grater.corpora.edits.engine import load_engine
@@ -23,6 +21,7 @@ from grater.measure.corrections.scores import (
     score_systems,
 )
 from grater.model import Essay, Span
+from tests.each import for_each
 from tests.measure.corrections.essays import SOURCE, TEXT, m2_system, references, text_system
 
 
@@ -35,21 +34,15 @@ def test_texts_as_references_are_annotators_who_rewrote_every_sentence() -> None
 
 
 @pytest.mark.parametrize("name", METRICS.names())
-def test_every_metric_refuses_an_output_of_another_length(name: str) -> None:
-    short = (
-        m2_system("short", "S She go to school every days .\n\n")
-        if name == "errant"
-        else text_system("short", TEXT[:1])
-    )
-    with pytest.raises(BadInput, match=r"short\..*: expected 4 sentences, as in ref.m2, found 1; .*sentence 2"):
-        METRICS[name].count(references(), [short], MetricOptions())
-
-
-@pytest.mark.parametrize("name", METRICS.names())
-def test_every_metric_refuses_edits_of_other_sentences(name: str) -> None:
+def test_every_metric_refuses_an_output_of_another_length_and_edits_of_other_sentences(name: str) -> None:
+    short = m2_system("short", f"S {SOURCE[0]}\n\n") if name == "errant" else text_system("short", TEXT[:1])
     other = m2_system("other", "S She went home .\n\nS A .\n\nS B .\n\nS C .\n\n")
-    with pytest.raises(BadInput, match=r"other.m2:1: .*sentence 1 .*found 'went' in place of 'go'"):
-        METRICS[name].count(references(), [other], MetricOptions())
+    for hypothesis, message in (
+        (short, r"short\..*: expected 4 sentences, as in ref.m2, found 1; .*sentence 2"),
+        (other, r"other.m2:1: .*sentence 1 .*found 'went' in place of 'go'"),
+    ):
+        with pytest.raises(BadInput, match=message):
+            METRICS[name].count(references(), [hypothesis], MetricOptions())
 
 
 GLUED = ["She goes to school every days.", "I am agree with it.", "We don't like it.", "He is in home ."]
@@ -84,22 +77,13 @@ def corrected(*lines: str) -> dict[str, str]:
     return corrected_texts(essay)
 
 
-def test_every_annotator_gives_a_text() -> None:
-    lines = (
-        "S He go in home",
-        "A 1 2|||R|||goes~0",
-        "A 2 3|||U|||~0",
-        "A 4 4|||M|||.~1",
-        "A -1 -1|||noop|||-NONE-~2",
-    )
-    assert corrected(*lines) == {"0": "He goes home", "1": "He go in home .", "2": "He go in home"}
-
-
-def test_corrected_texts_have_the_first_of_what_overlaps_or_is_offered() -> None:
+def test_every_annotator_gives_a_text_of_the_first_of_what_overlaps_or_is_offered() -> None:
+    three = ("A 1 2|||R|||goes~0", "A 2 3|||U|||~0", "A 4 4|||M|||.~1", "A -1 -1|||noop|||-NONE-~2")
+    texts = {"0": "He goes home", "1": "He go in home .", "2": "He go in home"}
+    assert corrected("S He go in home", *three) == texts
     # Insertions come before the word they stand at.
-    assert corrected("S He eats apple", "A 2 3|||R|||pear~0", "A 2 2|||M|||a~0", "A 2 2|||M|||ripe~0") == {
-        "0": "He eats a ripe pear"
-    }
+    fruit = ("A 2 3|||R|||pear~0", "A 2 2|||M|||a~0", "A 2 2|||M|||ripe~0")
+    assert corrected("S He eats apple", *fruit) == {"0": "He eats a ripe pear"}
     # Of overlapping edits the first counts.
     assert corrected("S a b c", "A 0 2|||R|||x~0", "A 1 3|||R|||y~0") == {"0": "x c"}
     # Alternatives give their first and uncorrected errors stay.
@@ -112,35 +96,22 @@ def essay(text: str, line: int | None = None) -> Essay:
     return Essay("x", text, line=line)
 
 
-def message(references: list[Essay], hypotheses: Sequence[Essay | str]) -> str:
-    with pytest.raises(BadInput) as caught:
+TWO, CUT = [essay("It rains .", 1), essay("So what ?", 4)], Essay("x", "cannot", tokens=(Span(0, 3), Span(3, 6)))
+DIFFERENT = {
+    "other words": (TWO, [TWO[0], essay("So who ?", 9)], "hyp:9: .*sentence 2 .*ref.m2:4, found 'who' .* token 1"),
+    "other tokens": ([essay("can not")], [essay("cannot")], "'cannot' in place of 'can' .*tokenised in different"),
+    "tokens that came with the text": ([essay("cannot")], [CUT], "tokenised in different ways"),
+    "a line too few": (TWO, ["It rained ."], "hyp: expected 2 sentences, .* nothing for sentence 2 of ref.m2:4: 'So"),
+    "a line too many": (TWO[:1], ["It rained .", "No ."], "hyp:2: expected 1 sentence, .* sentence 2 is the first"),
+}
+
+
+@for_each(DIFFERENT)
+def test_the_first_sentence_that_differs_is_shown(case: str) -> None:
+    references, hypotheses, message = DIFFERENT[case]
+    with pytest.raises(BadInput, match=message):
         require_same_sources(references, hypotheses, reference_name="ref.m2", hypothesis_name="hyp")
-    return str(caught.value)
-
-
-def test_the_first_sentence_that_differs_is_shown() -> None:
-    # The first sentence that differs is shown in both files.
-    found = message([essay("It rains .", 1), essay("So what ?", 4)], [essay("It rains .", 1), essay("So who ?", 9)])
-    assert found == (
-        "hyp:9: expected in sentence 2 the source of ref.m2:4, found 'who' in place of 'what' as token 1: 'So who ?'"
-    )
-    # Another tokenisation of the same text is called so.
-    found = message([essay("I can not go")], [essay("I cannot go")])
-    assert "found 'cannot' in place of 'can' as token 1; the two are tokenised in different ways" in found
-    # A missing line is told by the first sentence without one.
-    found = message([essay("It rains .", 1), essay("So what ?", 4)], ["It rained ."])
-    assert (
-        found == "hyp: expected 2 sentences, as in ref.m2, found 1; nothing for sentence 2 of ref.m2:4: 'So what ?'"
-    )
-    # A line too many is shown.
-    found = message([essay("It rains .")], ["It rained .", "Then not ."])
-    assert (
-        found == "hyp:2: expected 1 sentence, as in ref.m2, found 2; sentence 2 is the first too many: 'Then not .'"
-    )
-    # Tokens that came with the text are the words.
-    joined = Essay("x", "cannot", tokens=(Span(0, 3), Span(3, 6)))
-    require_same_sources([essay("can not")], [joined])
-    assert "tokenised in different ways" in message([essay("cannot")], [joined])
+    require_same_sources([essay("can not")], [CUT])
 
 
 def test_precision_recall_and_f_are_those_of_the_hand_and_0_over_0_is_1() -> None:
@@ -163,16 +134,10 @@ SYSTEMS = {
 }
 
 
-def text(at_least: int, systems: dict[str, list[str]] = SYSTEMS) -> str:
-    (essay,) = combine(BUS, systems, at_least=at_least, engine=load_engine())
-    return corrected_text(essay.text, essay.edits)
-
-
-def test_an_edit_of_two_systems_is_kept_and_of_edits_that_overlap_the_one_with_more_votes() -> None:
-    assert text(2) == text(1) == "She goes to school by bus every day ."
-
-
-@pytest.mark.parametrize("at_least", [0, 4])
-def test_more_systems_than_there_are_is_refused(at_least: int) -> None:
-    with pytest.raises(UsageError, match="from 1 to 3"):
-        text(at_least)
+@pytest.mark.parametrize("at_least", [1, 2])
+def test_an_edit_of_two_systems_is_kept_and_of_edits_that_overlap_the_one_with_more_votes(at_least: int) -> None:
+    (essay,) = combine(BUS, SYSTEMS, at_least=at_least, engine=load_engine())
+    assert corrected_text(essay.text, essay.edits) == "She goes to school by bus every day ."
+    for wrong in (0, 4):
+        with pytest.raises(UsageError, match="from 1 to 3"):
+            list(combine(BUS, SYSTEMS, at_least=wrong, engine=load_engine()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from math import isnan
 from typing import Any
 
@@ -12,8 +13,6 @@ import pytest
 
 import grater
 from grater.errors import UnknownName, UsageError
-from grater.measure.evaluation.comparison import Comparison
-from grater.measure.evaluation.evaluation import Evaluation
 from grater.tables import Judgments, Table
 from tests.measure.evaluation.worlds import decisions, items, votes, width
 
@@ -116,12 +115,11 @@ def test_parts_are_compared_by_themselves() -> None:
     known = items(ESSAYS).frame.with_columns(level=items([str(place % 2) for place in range(240)]).frame["essay"])
     compared = grater.compare(table, judged, items=known, by="level")
     assert [part.n_items for part in compared.parts.values()] == [120, 120]
-    discordant = {frozenset(pair.test.systems): 0 for pair in compared.pairs}
-    for part in compared.parts.values():
-        for pair in part.pairs:
-            discordant[frozenset(pair.test.systems)] += pair.mcnemar.first + pair.mcnemar.second
-    for pair in compared.pairs:
-        assert discordant[frozenset(pair.test.systems)] == pair.mcnemar.first + pair.mcnemar.second
+    discordant: Counter[frozenset[str]] = Counter()
+    for pair in (pair for part in compared.parts.values() for pair in part.pairs):
+        discordant[frozenset(pair.test.systems)] += pair.mcnemar.first + pair.mcnemar.second
+    whole = {frozenset(pair.test.systems): pair.mcnemar.first + pair.mcnemar.second for pair in compared.pairs}
+    assert discordant == whole
 
 
 def test_a_pair_with_an_undefined_score_has_the_reason_and_its_decisions_are_still_compared() -> None:
@@ -141,44 +139,40 @@ def test_two_systems_and_a_known_score_are_needed() -> None:
         grater.compare(*world(0), score="f11")  # type: ignore[arg-type]
 
 
-def withheld() -> tuple[Evaluation, Comparison]:
-    """Flags of system a were judged, and a tenth of the rest; in eight essays."""
+def test_warnings_are_in_every_way_out_the_gravest_first() -> None:
+    # Flags of system a were judged, and a tenth of the rest; in eight essays.
     table, judged = world(0)
     of_a = table.frame.filter(pl.col("system").cast(pl.String) == "a")
     chosen = of_a.filter(pl.col("flagged") | pl.col("item").str.ends_with("3"))
     seen = judged.frame.join(chosen, on="item", how="semi")
     known = items([str(place // 30) for place in range(240)])
-    return grater.evaluate(table, seen, items=known), grater.compare(table, seen, items=known)
-
-
-@pytest.mark.parametrize("at", [0, 1], ids=["evaluate", "compare"])
-def test_warnings_are_in_every_way_out_the_gravest_first(at: int) -> None:
-    result = withheld()[at]
-    assert ["withheld" in result.warnings[0], "not ranked" in result.warnings[0]][at]
-    assert "only 8 essays: intervals by essay are rough below 10" in result.warnings
-    made = json.loads(json.dumps(result.to_dict(), allow_nan=False))
-    assert made["warnings"] == list(result.warnings)
-    for warning in result.warnings:
-        assert f"warning: {warning}" in repr(result)
-        assert f"warning: {warning}".replace("'", "&#x27;") in result._repr_html_()
-    reason = "pass `sample` if they were drawn, or judge items at random"
-    for system in made["systems"]:
-        assert system["recall"]["value"] is None
-        assert system["recall"]["reason"].endswith(reason)
-    assert reason in str(result.sheets()[0])
+    for run, gravest in ((grater.evaluate, "withheld"), (grater.compare, "not ranked")):
+        result = run(table, seen, items=known)
+        assert gravest in result.warnings[0]
+        assert "only 8 essays: intervals by essay are rough below 10" in result.warnings
+        made = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+        assert made["warnings"] == list(result.warnings)
+        for warning in result.warnings:
+            assert f"warning: {warning}" in repr(result)
+            assert f"warning: {warning}".replace("'", "&#x27;") in result._repr_html_()
+        reason = "pass `sample` if they were drawn, or judge items at random"
+        for system in made["systems"]:
+            assert system["recall"]["value"] is None
+            assert system["recall"]["reason"].endswith(reason)
+        assert reason in str(result.sheets()[0])
 
 
 def halves() -> dict[str, Any]:
     """A on 200 items, half of them errors, B on 200, a tenth of them; both flag 8 of 10 errors and 1 of 10 others."""
-    errors = [3 * (place % 2) for place in range(200)] + [3 * (place % 10 == 0) for place in range(200)]
-    flags = [_flag(place, is_error=n > 0) for place, n in enumerate(errors)]
+    is_error = [place % 2 == 1 for place in range(200)] + [place % 10 == 0 for place in range(200)]
+    nth_error = [place // 2 for place in range(200)] + [place // 10 for place in range(200, 400)]
+    flags = [
+        int(nth % 10 < 8 if error else place // 2 % 10 == 3)
+        for place, (error, nth) in enumerate(zip(is_error, nth_error, strict=True))
+    ]
     table = decisions({"A": [*flags[:200], *[None] * 200], "B": [*[None] * 200, *flags[200:]]})
-    return {"decisions": table, "judgments": votes(errors, 3), "items": items([str(n // 10) for n in range(400)])}
-
-
-def _flag(place: int, *, is_error: bool) -> int:
-    step = place // 10 if place >= 200 else place // 2
-    return int(step % 10 < 8) if is_error else int((place // 2) % 10 == 3)
+    judged = votes([3 * error for error in is_error], 3)
+    return {"decisions": table, "judgments": judged, "items": items([str(n // 10) for n in range(400)])}
 
 
 def test_systems_without_a_common_item_are_standardised_and_not_ranked() -> None:
@@ -235,10 +229,9 @@ def test_standardised_scores_by_hand() -> None:
 
 
 def test_partly_common_items_are_compared_in_pairs_and_all_items_apart() -> None:
-    errors = [3 * (place % 2) for place in range(120)]
     flags = [int(place % 3 == 0) for place in range(120)]
     table = decisions({"A": [*flags[:80], *[None] * 40], "B": [*[None] * 40, *flags[40:]]})
-    compared = grater.compare(table, votes(errors, 3))
+    compared = grater.compare(table, votes([3 * (place % 2) for place in range(120)], 3))
     assert (compared.n_items, compared.n_left_out) == (40, 80)
     assert set(compared.groups) == {"A", "B"}  # on the 40 common items
     assert compared.different is not None

@@ -12,16 +12,17 @@ import pytest
 import grater
 from grater.errors import BadInput, UsageError
 from grater.measure.evaluation.cases import TRUTHS, error_shares
+from grater.measure.evaluation.evaluation import Evaluation
 from grater.measure.evaluation.gold import RaterError, Sides, as_many_votes, corrected, rater_error
 from grater.measure.sampling.draw import draw_sample
 from grater.tables import Judgments, Table, read_gold, read_judgments
 from grater.uncertainty.sampled import SampleScores, Strata, sample_scores
+from tests.measure.agreement.tables import judgments
 from tests.measure.evaluation.worlds import decisions, items, votes, width
 from tests.measure.sampling.corpora import decisions_of, item_ids
 
 GOOD = RaterError(90, 100, 95, 100)
 """Sensitivity .90 and specificity .95."""
-COLUMNS = ["item", "rater", "label"]
 
 
 def gold_of(names: list[str], labels: list[str]) -> Table:
@@ -72,26 +73,23 @@ def test_few_gold_items_widen_the_limits_and_none_wrong_proves_nothing() -> None
     assert (guess.precision.low, guess.precision.value, guess.precision.high) == (0.0, 0.0, 1.0)
 
 
-@pytest.mark.parametrize(
-    ("raters", "reason"),
-    [
+def test_what_cannot_be_corrected_is_undefined_with_the_reason() -> None:
+    for raters, reason in (
         (RaterError(9, 9, 95, 100), "expected 10 judged gold items with an error or more, found 9"),
         (RaterError(90, 100, 3, 4), "expected 10 judged gold items without an error or more, found 4"),
         (RaterError(50, 100, 50, 100), "add up to 1 or less"),
-    ],
-)
-def test_what_cannot_be_corrected_is_undefined_with_the_reason(raters: RaterError, reason: str) -> None:
-    found = after(raters)
-    for each in (found.precision, found.recall, found.f[1.0], found.hit, found.miss):
-        assert isnan(each.value)
-        assert reason in each.undefined_because
+    ):
+        found = after(raters)
+        for each in (found.precision, found.recall, found.f[1.0], found.hit, found.miss):
+            assert isnan(each.value)
+            assert reason in each.undefined_because
 
 
 # What raters make of gold
 
 
-def judged_as(judgments: Judgments) -> pl.DataFrame:
-    shares = error_shares(judgments)
+def judged_as(table: Judgments) -> pl.DataFrame:
+    shares = error_shares(table)
     return pl.DataFrame({"item": list(shares), "error": list(shares.values())})
 
 
@@ -100,11 +98,10 @@ def one_rater(labels: list[str], names: list[str]) -> Judgments:
 
 
 def test_gold_that_accepts_both_or_was_not_judged_is_left_out_and_other_labels_are_merged_or_refused() -> None:
-    split = one_rater(["error", "ok", "ok"], ["a", "b", "c"]).frame
-    other = split.with_columns(rater=pl.lit("bob"), label=pl.Series(["error", "error", "ok"]))
-    halved = rater_error(judged_as(read_judgments(pl.concat([split, other]))), gold_of(["a", "b"], ["error", "ok"]))
+    ann, bob = ("a ann error", "b ann ok", "c ann ok"), ("a bob error", "b bob error", "c bob ok")
+    halved = rater_error(judged_as(judgments(*ann, *bob)), gold_of(["a", "b"], ["error", "ok"]))
     assert (halved.n_caught, halved.n_errors, halved.n_passed, halved.n_ok) == (1, 1, 0.5, 1)
-    judged = judged_as(read_judgments(split))
+    judged = judged_as(judgments(*ann))
     found = rater_error(judged, gold_of(["a", "b", "c", "d"], ["error", "OK", "error|ok", "ok"]))
     assert (found.n_errors, found.n_ok, found.n_left_out) == (1, 1, 2)
     typed = gold_of(["a", "b"], ["wrong|extra", "ok"])
@@ -116,12 +113,11 @@ def test_gold_that_accepts_both_or_was_not_judged_is_left_out_and_other_labels_a
 
 
 def test_a_majority_on_gold_is_of_as_many_raters_as_elsewhere() -> None:
-    many = read_judgments(pl.DataFrame([(f"g{n % 4}", f"r{n}", "error") for n in range(40)], COLUMNS, orient="row"))
-    work = read_judgments(pl.DataFrame([(f"i{n % 5}", f"r{n}", "ok") for n in range(15)], COLUMNS, orient="row"))
+    many = judgments(*(f"g{n % 4} r{n} error" for n in range(40)))
+    work = judgments(*(f"i{n % 5} r{n} ok" for n in range(15)))
     assert as_many_votes(many, work).frame.group_by("item").len()["len"].to_list() == [3] * 4
     # Gold with fewer answers says nothing of the majority of three.
-    rows = [("g0", rater, "error") for rater in ("A", "B", "C")] + [("g1", "A", "ok"), ("g1", "B", "ok")]
-    on_gold = read_judgments(pl.DataFrame(rows, COLUMNS, orient="row"))
+    on_gold = judgments("g0 A error", "g0 B error", "g0 C error", "g1 A ok", "g1 B ok")
     kept = {truth: as_many_votes(on_gold, work, truth=truth).frame["item"].to_list() for truth in TRUTHS}
     assert set(kept["majority"]) == set(kept["dawid-skene"]) == {"g0"}
     assert len(kept["share"]) == len(kept["rater:NAME"]) == 5
@@ -189,29 +185,28 @@ def test_a_comparison_after_the_correction_stays_paired_and_one_fact() -> None:
 # From a sample
 
 
-@pytest.mark.parametrize(("every", "is_told"), [(20, True), (2, False)])
-def test_specificity_is_reported_to_limit_recall_where_misses_are_rare_and_gold_is_short(
-    every: int, *, is_told: bool
-) -> None:
-    # no mistake on 100 good gold items: Wilson's low limit is 1 / (1 + 1.96² / 100) = .963
-    truth = [place < 80 or (place >= 100 and place % every == 0) for place in range(1000)]
-    extra, known = [f"gold-{place}" for place in range(200)], ["error"] * 100 + ["ok"] * 100
+def sampled(labels: list[str], on_gold: list[str], known: list[str]) -> Evaluation:
+    """S flags 100 of 1,000 items; what one rater called each item of a sample, and further items of known answers."""
+    extra = [f"gold-{place}" for place in range(len(known))]
     table = decisions_of({"S": [place < 100 for place in range(1000)]})
-    judged = one_rater([*("error" if each else "ok" for each in truth), *known], [*item_ids(1000), *extra])
-    sample, gold = draw_sample(table, "S", 600), gold_of(extra, known)
-    warnings = grater.evaluate(table, judged, sample=sample, gold=gold).warnings
-    assert any("specificity limits what can be known of recall" in each for each in warnings) == is_told
+    judged = one_rater([*labels, *on_gold], [*item_ids(1000), *extra])
+    return grater.evaluate(table, judged, sample=draw_sample(table, "S", 600), gold=gold_of(extra, known))
+
+
+def test_specificity_is_reported_to_limit_recall_where_misses_are_rare_and_gold_is_short() -> None:
+    # no mistake on 100 good gold items: Wilson's low limit is 1 / (1 + 1.96² / 100) = .963
+    known = ["error"] * 100 + ["ok"] * 100
+    for every, is_reported in ((20, True), (2, False)):
+        labels = ["error" if n < 80 or (n >= 100 and n % every == 0) else "ok" for n in range(1000)]
+        warnings = sampled(labels, known, known).warnings
+        assert any("specificity limits what can be known of recall" in each for each in warnings) == is_reported
 
 
 def test_a_rate_below_what_false_calls_explain_is_set_to_0_and_reported() -> None:
-    extra = [f"gold-{place}" for place in range(40)]
-    labels = ["error" if place < 80 or place % 50 == 0 else "ok" for place in range(1000)]
+    labels = ["error" if n < 80 or n % 50 == 0 else "ok" for n in range(1000)]
     # every fourth good gold item is called an error, far more than the 2 % of unflagged items
-    on_gold = ["error" if place < 20 or place % 4 == 0 else "ok" for place in range(40)]
-    judged = one_rater([*labels, *on_gold], [*item_ids(1000), *extra])
-    table = decisions_of({"S": [place < 100 for place in range(1000)]})
-    gold = gold_of(extra, ["error"] * 20 + ["ok"] * 20)
-    found = grater.evaluate(table, judged, sample=draw_sample(table, "S", 600), gold=gold)
+    on_gold = ["error" if n < 20 or n % 4 == 0 else "ok" for n in range(40)]
+    found = sampled(labels, on_gold, ["error"] * 20 + ["ok"] * 20)
     assert found.correction is not None
     assert found.correction.raters.specificity.value == 0.75
     assert found.corrected["S"].recall.value == found.corrected["S"].recall.high == 1.0
@@ -221,12 +216,10 @@ def test_a_rate_below_what_false_calls_explain_is_set_to_0_and_reported() -> Non
 def test_corrected_intervals_rest_on_essays_where_these_are_known() -> None:
     # Every other essay is all errors: twelve essays are twelve cases, not 240.
     labels = ["error" if place % 12 % 2 else "ok" for place in range(480)]
-    table = decisions({"S": [int(place < 240) for place in range(480)]})
     known = ["error" if place % 2 else "ok" for place in range(400)]
-    gold = gold_of([f"g{place}" for place in range(400)], known)
-    judged = one_rater(
-        [*labels, *known], [*(f"i{place}" for place in range(480)), *(f"g{place}" for place in range(400))]
-    )
-    found = grater.evaluate(table, judged, items=items([f"e{place % 12}" for place in range(480)]), gold=gold)
+    names, extra = ([f"{kind}{place}" for place in range(n)] for kind, n in (("i", 480), ("g", 400)))
+    table = decisions({"S": [int(place < 240) for place in range(480)]})
+    essays, judged = items([f"e{place % 12}" for place in range(480)]), one_rater([*labels, *known], [*names, *extra])
+    found = grater.evaluate(table, judged, items=essays, gold=gold_of(extra, known))
     assert width(found.systems[0]["precision"]) > 0.5
     assert width(found.corrected["S"].precision) > 0.45  # .13 by item

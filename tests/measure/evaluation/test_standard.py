@@ -21,7 +21,7 @@ from grater.measure.evaluation.standard import Scored, spread
 from grater.tables import read_decisions
 from grater.uncertainty import wilson
 from tests.examples import examples
-from tests.measure.agreement.tables import MERGED, of_confusion
+from tests.measure.agreement.tables import MERGED, judgments, of_confusion
 from tests.measure.evaluation.worlds import decisions, items, limits, madnani, votes, width
 
 ESSAYS = [str(place // 10) for place in range(240)]
@@ -29,6 +29,11 @@ ESSAYS = [str(place // 10) for place in range(240)]
 CLUSTERED = [3 * (int(essay) % 3 == 0) for essay in ESSAYS]
 """Every third essay is nothing but errors: one item of an essay says all."""
 HALF = [place % 2 for place in range(240)]
+
+
+def clustered(**options: Any) -> Evaluation:
+    """A system that flags every other of these items."""
+    return grater.evaluate(decisions({"S": HALF}), votes(CLUSTERED, 3), **options)
 
 
 def one(flags: list[int], n_error: list[int], n_raters: int = 3, **options: Any) -> Scored:
@@ -68,16 +73,11 @@ def test_each_rater_in_turn_moves_precision() -> None:
     made: Any = evaluation.to_dict()["systems"]
     assert made[0]["spread"]["precision"] == asdict(apart)
     assert evaluation.warnings[0].startswith("rater r0 gives the answer of system R1 on all 1,336 shared items")
-
-
-def test_each_of_more_than_forty_raters_has_no_interval() -> None:
-    flags = [1, 1, 0, 0] * 10
-    few, many = (
-        grater.evaluate(decisions({"S": flags}), votes([n, 0, n, 0] * 10, n)).whole.by_rater["r0"][0]
-        for n in (40, 41)
-    )
-    assert few["precision"].value == many["precision"].value == 0.5
-    assert [isnan(scored["precision"].low) for scored in (few, many)] == [False, True]
+    # Each of more than forty raters has no interval.
+    for n, is_too_many in ((40, False), (41, True)):
+        many = grater.evaluate(decisions({"S": [1, 1, 0, 0] * 10}), votes([n, 0, n, 0] * 10, n))
+        precision = many.whole.by_rater["r0"][0]["precision"]
+        assert (precision.value, isnan(precision.low)) == (0.5, is_too_many)
 
 
 # Weighted
@@ -100,8 +100,7 @@ def test_weighted_scores_of_the_worked_example_come_from_tables() -> None:
 
 
 def test_essays_are_the_units_where_a_table_knows_them() -> None:
-    table, judged, known = decisions({"S": HALF}), votes(CLUSTERED, 3), items(ESSAYS)
-    by_item, by_essay = grater.evaluate(table, judged), grater.evaluate(table, judged, items=known)
+    by_item, by_essay = clustered(), clustered(items=items(ESSAYS))
     loose, honest = by_item.systems[0]["precision"], by_essay.systems[0]["precision"]
     assert limits(loose) == pytest.approx(limits(wilson(40, 120)), abs=1e-12)
     assert honest.value == loose.value
@@ -127,35 +126,33 @@ def test_essays_are_the_units_where_a_table_knows_them() -> None:
 def test_an_essay_is_taken_from_whichever_table_has_it() -> None:
     table, judged = decisions({"S": HALF}).frame, votes(CLUSTERED, 3).frame
     essays = items(ESSAYS).frame.select("item", "essay")
-    asked = grater.evaluate(table, judged, items=items(ESSAYS)).systems[0].scores
+    asked = clustered(items=items(ESSAYS)).systems[0].scores
     assert grater.evaluate(table.join(essays, on="item"), judged).systems[0].scores == asked
     assert grater.evaluate(table, judged.join(essays, on="item")).systems[0].scores == asked
+    two_essays = votes([3, 0], 3).frame.with_columns(essay=pl.Series(list("abaccc")))
+    with pytest.raises(grater.GraterError, match="expected one essay for item 'i0', found a, b"):
+        grater.evaluate(decisions({"S": [1, 0]}), two_essays)
 
 
-def test_one_item_without_an_essay_is_a_unit_of_its_own_and_is_counted() -> None:
-    table, judged, known = decisions({"S": HALF}), votes(CLUSTERED, 3), items(ESSAYS).frame
-    found, all_known = (
-        grater.evaluate(table, judged, items=each) for each in (known.filter(pl.col("item") != "i7"), known)
-    )
+def test_an_item_without_an_essay_is_a_unit_of_its_own_and_fewer_than_three_essays_give_no_interval() -> None:
+    known = items(ESSAYS).frame
+    found, all_known = (clustered(items=each) for each in (known.filter(pl.col("item") != "i7"), known))
     assert (found.scope.unit, found.scope.n_units) == ("essay", 25)
     assert "1 item without a known essay, each taken as one of its own" in found.scope.sentence
     assert width(found.systems[0]["precision"]) == pytest.approx(width(all_known.systems[0]["precision"]), rel=0.1)
-
-
-def test_cases_from_fewer_than_three_essays_have_no_interval() -> None:
-    found = grater.evaluate(decisions({"S": HALF}), votes(CLUSTERED, 3), items=items(["e"] * 240))
-    precision = found.systems[0]["precision"]
+    single = clustered(items=items(["e"] * 240))
+    precision = single.systems[0]["precision"]
     assert precision.value == pytest.approx(1 / 3)
     assert isnan(precision.low)
     assert precision.undefined_because == "its cases come from 1 essay; an interval needs 3"
-    assert "No interval: its cases come from 1 essay; an interval needs 3." in str(found.sheets()[0])
-    assert found.warnings == ("only 1 essay: intervals by essay are rough below 10",)
-    assert "design effect" not in found.scope.sentence
+    assert "No interval: its cases come from 1 essay; an interval needs 3." in str(single.sheets()[0])
+    assert single.warnings == ("only 1 essay: intervals by essay are rough below 10",)
+    assert "design effect" not in single.scope.sentence
 
 
 def test_units_can_be_named_and_documents_stand_for_their_sentences() -> None:
     known = items(ESSAYS).frame.with_columns(document=pl.col("essay").cast(pl.Int64) // 2, topic=pl.lit("sport"))
-    run = partial(grater.evaluate, decisions({"S": HALF}), votes(CLUSTERED, 3), items=known)
+    run = partial(clustered, items=known)
     assert (run().scope.unit, run().scope.n_units) == ("document", 12)
     assert (run(units="essay").scope.unit, run(units="topic").scope.n_units) == ("essay", 1)
     asked = run(units="item")
@@ -163,12 +160,6 @@ def test_units_can_be_named_and_documents_stand_for_their_sentences() -> None:
     assert "items taken as independent, as asked" in asked.scope.sentence
     with pytest.raises(grater.GraterError, match="unknown column 'learner'"):
         run(units="learner")
-
-
-def test_an_item_in_two_essays_is_refused() -> None:
-    judged = votes([3, 0], 3).frame.with_columns(essay=pl.Series(list("abaccc")))
-    with pytest.raises(grater.GraterError, match="expected one essay for item 'i0', found a, b"):
-        grater.evaluate(decisions({"S": [1, 0]}), judged)
 
 
 def test_exactly_these_items_leave_a_census_without_width() -> None:
@@ -182,9 +173,7 @@ def test_exactly_these_items_leave_a_census_without_width() -> None:
     [pair] = grater.compare(table, votes(errors, 3), population="these").pairs
     assert pair.test.difference.low == pair.test.difference.value == pair.test.difference.high > 0
     assert pair.test.p == 0
-
-
-def test_half_of_the_flags_judged_halve_the_variance_for_these_items() -> None:
+    # Half of the flags judged halve the variance for these items.
     scored = one([1] * 200, [3 * (place % 4 > 0) for place in range(100)], population="these")
     assert scored["precision"] == wilson(0.75 * 100 * 199 / 100, 100 * 199 / 100)
 
@@ -195,17 +184,15 @@ def noisy(n_raters: int) -> dict[str, Any]:
     place, strict = rng.normal(-0.5, 1.5, 240), np.linspace(-1.2, 1.2, n_raters)
     is_error = rng.random((240, n_raters)) < 1 / (1 + np.exp(-place[:, None] - strict))
     rows = [(f"i{i}", f"r{r}", "error" if is_error[i, r] else "ok") for i in range(240) for r in range(n_raters)]
-    judged = pl.DataFrame(rows, ["item", "rater", "label"], orient="row")
-    flags = (place + rng.normal(0, 1, 240) > 0.5).astype(int).tolist()
     return {
-        "decisions": decisions({"S": flags}),
-        "judgments": judged,
+        "decisions": decisions({"S": (place + rng.normal(0, 1, 240) > 0.5).astype(int).tolist()}),
+        "judgments": pl.DataFrame(rows, ["item", "rater", "label"], orient="row"),
         "items": items([str(n // 6) for n in range(240)]),
     }
 
 
 @pytest.mark.parametrize("truth", ["majority", "share"])
-def test_other_raters_widen_intervals_and_there_must_be_three(truth: str) -> None:
+def test_other_raters_widen_intervals_and_there_must_be_three_with_names(truth: str) -> None:
     these, others = (grater.evaluate(**noisy(5), truth=truth, raters=raters) for raters in ("these", "random"))
     for name in ("precision", "recall", "f0.5"):
         before, after = these.systems[0][name], others.systems[0][name]
@@ -215,14 +202,11 @@ def test_other_raters_widen_intervals_and_there_must_be_three(truth: str) -> Non
     assert "raters:random" in str(others.signature)
     two = grater.evaluate(**noisy(2), truth=truth, raters="random").systems[0]["recall"]
     assert (isnan(two.low), two.undefined_because) == (True, "an interval for other raters needs 3 raters")
-
-
-def test_other_raters_need_raters_with_names_whose_votes_are_the_truth() -> None:
     with pytest.raises(UsageError, match="share or the majority"):
-        one([1, 0], [2, 1], truth="rater:r0", raters="random")
+        grater.evaluate(**noisy(5), truth="rater:r0", raters="random")
     nameless = pl.DataFrame({"item": ["i0", "i0"], "label": ["error", "ok"]})
     with pytest.raises(UsageError, match="rater ids"):
-        grater.evaluate(decisions({"S": [1]}), nameless, raters="random")
+        grater.evaluate(decisions({"S": [1]}), nameless, truth=truth, raters="random")
 
 
 def test_the_bootstrap_is_near_the_jackknife_and_the_jackknife_has_no_seed() -> None:
@@ -262,25 +246,19 @@ def points(value: Any) -> list[dict[str, float]]:
 # What is no estimate
 
 
-def test_a_system_that_flags_everything_has_recall_1_and_kappa_0_by_definition() -> None:
+def test_what_is_no_estimate_has_no_interval_or_no_value() -> None:
+    # Who flags everything has recall 1 and kappa 0 by definition.
     evaluation = grater.evaluate(decisions({"S": [1] * 240}), votes(CLUSTERED, 3))
     recall, kappa = (evaluation.systems[0][name].as_json() for name in ("recall", "kappa"))
-    assert (recall["value"], recall["low"]) == (1, None)
-    assert (kappa["value"], kappa["low"]) == (0, None)
+    assert (recall["value"], recall["low"], kappa["value"], kappa["low"]) == (1, None, 0, None)
     assert "recall is 1 by definition, not an estimate" in str(evaluation)
-
-
-def test_recall_is_unknown_where_nobody_looked_at_what_was_passed_over() -> None:
-    # T&C 2008, Table 7, "verification": only flags were judged, so there is precision and nothing else
-    flags, errors = [1] * 6 + [0] * 6, [3, 3, 3, 3, 0, 0]
-    shown = grater.evaluate(decisions({"S": flags}), votes(errors, 3))
-    made: Any = shown.to_dict()["systems"]
-    assert made[0]["precision"]["value"] == pytest.approx(4 / 6)
+    # T&C 2008, Table 7, "verification": only flags were judged, so there is precision and nothing else.
+    found = one([1] * 6 + [0] * 6, [3, 3, 3, 3, 0, 0])
+    assert found["precision"].value == pytest.approx(4 / 6)
     for name in ("recall", "f0.5", "f1", "kappa"):
-        assert made[0][name]["value"] is None
-        assert made[0][name]["reason"]
-    nothing = grater.evaluate(decisions({"S": [0, 0]}), votes([1, 1], 2))
-    assert nothing.systems[0]["precision"].undefined_because == "no judged item is flagged"
+        assert isnan(found[name].value)
+        assert found[name].undefined_because
+    assert one([0, 0], [1, 1], 2)["precision"].undefined_because == "no judged item is flagged"
 
 
 # Bins of agreement
@@ -298,6 +276,9 @@ def test_low_edge_is_closed_high_edge_open_and_the_last_closed() -> None:
     assert below == [(0.0, 0.6, 1), (0.6, 0.8, 1), (0.8, 1.0, 1)]
     # an empty bin is shown, an empty row below is not
     assert bins_of([1], [20], 20) == [(0.5, 0.75, 0), (0.75, 0.9, 0), (0.9, 1.0, 1)]
+    for edges in [(0.5,), (0.9, 0.5), (0.5, 0.5, 1), (0.5, 1.2), (-1, 1)]:
+        with pytest.raises(UsageError, match="edges"):
+            bins_of([1], [1], 2, bins=edges)
 
 
 def test_scores_in_a_bin_are_against_the_majority_with_half_ties() -> None:
@@ -312,12 +293,6 @@ def test_scores_in_a_bin_are_against_the_majority_with_half_ties() -> None:
     assert high["kappa"].undefined_because == "the rarer label has 2 cases, too few for an interval"
     assert any(warning.startswith("only 3 items with an agreement of 50-75 %;") for warning in evaluation.warnings)
     assert high["precision"].value == 1
-
-
-@pytest.mark.parametrize("edges", [(0.5,), (0.9, 0.5), (0.5, 0.5, 1), (0.5, 1.2), (-1, 1)])
-def test_edges_that_make_no_bins_are_refused(edges: tuple[float, ...]) -> None:
-    with pytest.raises(UsageError, match="edges"):
-        bins_of([1], [1], 2, bins=edges)
 
 
 def test_the_histogram_has_a_bar_of_its_own_for_full_agreement() -> None:
@@ -342,15 +317,17 @@ def test_two_raters_have_no_bin_at_one_half() -> None:
 
 # Invariance
 
-worlds = st.integers(1, 12).flatmap(
-    lambda n: st.tuples(
-        st.lists(st.sampled_from([0, 1, None]), min_size=n, max_size=n),
-        st.lists(st.sampled_from([0, 1]), min_size=n, max_size=n),
-        st.lists(
-            st.lists(st.sampled_from(["error", "ok", "unknown", ""]), min_size=3, max_size=3), min_size=n, max_size=n
+worlds = st.tuples(
+    st.lists(
+        st.tuples(
+            st.sampled_from([0, 1, None]),
+            st.sampled_from([0, 1]),
+            st.lists(st.sampled_from(["error", "ok", "unknown", ""]), min_size=3, max_size=3),
         ),
-        st.randoms(use_true_random=False),
-    )
+        min_size=1,
+        max_size=12,
+    ),
+    st.randoms(use_true_random=False),
 )
 
 
@@ -358,9 +335,10 @@ worlds = st.integers(1, 12).flatmap(
 @examples(12)
 @given(world=worlds)
 def test_neither_order_nor_names_of_raters_change_a_number(options: dict[str, Any], world: Any) -> None:
-    first, second, labels, random = world
+    drawn, random = world
+    first, second, labels = zip(*drawn, strict=True)
     rows = [
-        (f"i{item}", rater, label)
+        (f"i{item}", f"r{rater}", label)
         for item, given_labels in enumerate(labels)
         for rater, label in enumerate(given_labels)
         if label
@@ -368,10 +346,12 @@ def test_neither_order_nor_names_of_raters_change_a_number(options: dict[str, An
     if not rows:
         return
     flags = decisions({"A": first, "B": second}, essay=[str(place // 2) for place in range(len(first))])
-    before = grater.evaluate(flags, _table(rows, ["r0", "r1", "r2"]), **options)
+    before = grater.evaluate(flags, judgments(*map(" ".join, rows)), **options)
     random.shuffle(rows)
     shuffled = flags.frame.sample(fraction=1, shuffle=True, seed=random.randrange(1000))
-    after = grater.evaluate(shuffled, _table(rows, ["zoe", "adam", "mia"]), **options)
+    names = {"r0": "zoe", "r1": "adam", "r2": "mia"}
+    renamed = judgments(*(f"{item} {names[rater]} {label}" for item, rater, label in rows))
+    after = grater.evaluate(shuffled, renamed, **options)
     for one_system, other in zip(numbers(before), numbers(after), strict=True):
         assert one_system == pytest.approx(other, abs=1e-9, nan_ok=True)
 
@@ -380,8 +360,3 @@ def numbers(found: Evaluation) -> list[list[float]]:
     """All that does not go by the names of raters."""
     parts = [found.systems, found.whole.weighted, *(within.systems for within in found.whole.bins)]
     return [[each for score in scored.scores.values() for each in limits(score)] for part in parts for scored in part]
-
-
-def _table(rows: list[tuple[str, int, str]], names: list[str]) -> pl.DataFrame:
-    named = [(item, names[rater], label) for item, rater, label in rows]
-    return pl.DataFrame(named, schema=["item", "rater", "label"], orient="row")

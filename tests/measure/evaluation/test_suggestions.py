@@ -18,25 +18,15 @@ from grater.measure.evaluation.suggestions import suggestions
 from grater.model import Edit, Essay, Interval, Span, Suggestion
 from grater.tables import Judgments, Table, read_decisions, read_gold, read_judgments
 from grater.uncertainty import t_value, wilson
+from tests.measure.agreement.tables import judgments
 from tests.measure.evaluation.worlds import limits
 
 # i0: two of three raters want `on`, one of them also `upon`; i1: delete it; i2: fine; i3: nobody judged; i4: missed
-JUDGED = [
-    ("i0", "a", "error", "on|upon"),
-    ("i0", "b", "error", "On"),
-    ("i0", "c", "ok", None),
-    ("i1", "a", "error", "-NONE-"),
-    ("i1", "b", "error", "to"),
-    ("i1", "c", "unknown", None),
-    ("i2", "a", "ok", None),
-    ("i2", "b", "ok", None),
-    ("i4", "a", "error", "in"),
-]
-
-
-def judged() -> Judgments:
-    names = ["item", "rater", "label", "alternatives"]
-    return read_judgments(pl.DataFrame(JUDGED, schema=names, orient="row"))
+JUDGED = judgments(
+    *("i0 a error", "i0 b error", "i0 c ok", "i1 a error", "i1 b error", "i1 c unknown", "i2 a ok", "i2 b ok"),
+    "i4 a error",
+    alternatives=["on|upon", "On", None, "-NONE-", "to", None, None, None, "in"],
+)
 
 
 def decided(*words: str | None) -> Table:
@@ -45,26 +35,26 @@ def decided(*words: str | None) -> Table:
 
 
 def test_a_suggestion_is_right_where_some_rater_gave_it() -> None:
-    [found] = grater.evaluate(decided("on", "-NONE-", "at", "of"), judged(), suggestions=True).suggestions
+    [found] = grater.evaluate(decided("on", "-NONE-", "at", "of"), JUDGED, suggestions=True).suggestions
     assert (found.n, found.n_blank, found.n_unjudged) == (3, 0, 1)
     assert found.scores["any_rater"] == wilson(2, 3)
     # shares of raters: 2/3, 1/2, 0
     assert found.scores["graded"].value == pytest.approx((2 / 3 + 1 / 2) / 3, abs=1e-12)
     # of i0, i1 and i4, errors to most
     assert found.scores["recall"] == wilson(2, 3)
-    [blank] = suggestions(decided("upon", None), judged())
+    [blank] = suggestions(decided("upon", None), JUDGED)
     assert (blank.n, blank.n_blank, blank.scores["any_rater"]) == (1, 1, wilson(1, 1))
 
 
 def test_adjudicated_corrections_come_from_gold() -> None:
     gold = read_gold(pl.DataFrame({"item": ["i0", "i1"], "label": ["on|upon", "to"]}))
-    [found] = suggestions(decided("upon", "-NONE-", "at"), judged(), corrections=gold)
+    [found] = suggestions(decided("upon", "-NONE-", "at"), JUDGED, corrections=gold)
     assert (found.scores["adjudicated"], found.scores["adjudicated_recall"]) == (wilson(1, 2), wilson(1, 2))
-    bare = Judgments(judged().frame.drop("alternatives"), "bare")
+    bare = Judgments(JUDGED.frame.drop("alternatives"), "bare")
     [alone] = suggestions(decided("upon"), bare, corrections=gold)
     assert (alone.scores["adjudicated"], alone.scores["adjudicated_recall"]) == (wilson(1, 1), wilson(1, 2))
     assert alone.scores["any_rater"].undefined_because == "raters gave no alternatives"
-    [without] = suggestions(decided("upon"), judged())
+    [without] = suggestions(decided("upon"), JUDGED)
     assert isnan(without.scores["adjudicated"].value)
     with pytest.raises(UsageError, match="alternatives"):
         suggestions(decided("on"), bare)
@@ -101,9 +91,9 @@ def by_type(evaluation: Evaluation) -> dict[str, Any]:
     return {row["type"]: row for row in made["by_type"]}
 
 
-def test_merged_ratings_keep_the_type_of_an_error() -> None:
-    decisions, judgments = tables()
-    evaluation = grater.evaluate(decisions, grater.read_judgments(judgments, merge=VERDICT))
+def test_merged_ratings_keep_the_type_of_an_error_and_without_types_recall_by_type_is_unknown() -> None:
+    decisions, judged = tables()
+    evaluation = grater.evaluate(decisions, grater.read_judgments(judged, merge=VERDICT))
     rows = by_type(evaluation)
     assert rows["choice"]["precision"]["value"] == pytest.approx(1)
     assert rows["choice"]["recall"] == pytest.approx(wilson(2, 3).as_json())
@@ -112,20 +102,16 @@ def test_merged_ratings_keep_the_type_of_an_error() -> None:
     assert rows["extraneous"]["recall"] == pytest.approx(wilson(2, 4).as_json())
     sheet = next(sheet for sheet in evaluation.sheets() if sheet.name == "by-type")
     assert [row[1] for row in sheet.rows] == ["choice", "extraneous", "all types"]
-
-
-def test_where_raters_name_no_type_recall_by_type_is_unknown() -> None:
-    decisions, judgments = tables()
-    rows = by_type(grater.evaluate(decisions, judgments.with_columns(pl.col("label").replace(VERDICT))))
+    rows = by_type(grater.evaluate(decisions, judged.with_columns(pl.col("label").replace(VERDICT))))
     assert rows["choice"]["recall"]["value"] is None
     assert "did not state the types" in rows["choice"]["recall"]["reason"]
     assert rows["not named"]["errors"] == 7
 
 
 def test_alternatives_and_gaps_tell_the_type_too() -> None:
-    decisions, judgments = tables()
+    decisions, judged = tables()
     words = pl.col("label").replace_strict({"0": "-NONE-", "1": "at|in"}, default=None, return_dtype=pl.String)
-    verdicts = judgments.with_columns(pl.col("label").replace(VERDICT), alternatives=words)
+    verdicts = judged.with_columns(pl.col("label").replace(VERDICT), alternatives=words)
     items = [
         {"item": item, "essay": f"e{at % 4}", "start": at, "end": at if item == "c3" else at + 1, "kind": "prep"}
         for at, item in enumerate(FLAGS)
@@ -137,28 +123,20 @@ def test_alternatives_and_gaps_tell_the_type_too() -> None:
 
 def words(**by_rater: str) -> Judgments:
     """The words of each rater for blanks b0, b1, ..."""
-    rows = [(f"b{place}", rater, word) for rater, text in by_rater.items() for place, word in enumerate(text.split())]
-    return read_judgments(pl.DataFrame(rows, schema=["item", "rater", "label"], orient="row"))
-
-
-def system(text: str) -> pl.DataFrame:
-    return pl.DataFrame(
-        [
-            {"item": f"b{place}", "system": "S", "flagged": True, "suggestion": word}
-            for place, word in enumerate(text.split())
-        ]
+    return judgments(
+        *(f"b{place} {rater} {word}" for rater, text in by_rater.items() for place, word in enumerate(text.split()))
     )
 
 
 def test_the_rows_of_table_2_are_writer_with_raters_then_systems_then_raters() -> None:
     table = words(writer="in on at in", ann="in on at on", bob="In at at in")
-    found = cloze_study(table, decisions=read_decisions(system("in on on in"))).pairs
-    assert [(pair.first, pair.second) for pair in found] == [
-        ("writer", "ann"),
-        ("writer", "bob"),
-        ("writer", "S"),
-        ("ann", "bob"),
+    flags = [
+        {"item": f"b{place}", "system": "S", "flagged": True, "suggestion": word}
+        for place, word in enumerate(["in", "on", "on", "in"])
     ]
+    found = cloze_study(table, decisions=read_decisions(pl.DataFrame(flags))).pairs
+    pairs = [("writer", "ann"), ("writer", "bob"), ("writer", "S"), ("ann", "bob")]
+    assert [(pair.first, pair.second) for pair in found] == pairs
     assert [pair.agreement.value for pair in found] == [0.75, 0.75, 0.75, 0.5]
     # writer in 2, on 1, at 1; ann in 1, on 2, at 1: by chance (2 + 2 + 1) / 16
     assert found[0].kappa.value == pytest.approx((0.75 - 5 / 16) / (1 - 5 / 16))
@@ -188,14 +166,12 @@ def test_shares_equal_or_better_per_rater_and_for_both() -> None:
     for share, expected in (("ann", wilson(2, 4)), ("bob", wilson(3, 5)), ("all raters", wilson(1, 4))):
         assert limits(found.shares[share]) == pytest.approx(limits(expected))
     assert (found.n_items, found.n_equally_bad) == (5, 1)
-
-
-def test_equally_bad_may_count_against_the_system() -> None:
     table = choices(("system", "system"), ("equally bad", "writer"))
-    assert limits(choice_study(table).choice.by_rater["ann"]) == pytest.approx(limits(wilson(1, 1)))
-    assert limits(choice_study(table, equally_bad="worse").choice.by_rater["ann"]) == pytest.approx(
-        limits(wilson(1, 2))
-    )
+    for share, expected in (
+        (choice_study(table).choice.by_rater["ann"], wilson(1, 1)),
+        (choice_study(table, equally_bad="worse").choice.by_rater["ann"], wilson(1, 2)),
+    ):
+        assert limits(share) == pytest.approx(limits(expected))
 
 
 def test_accuracy_of_75_is_82_where_28_percent_of_mismatches_are_no_errors() -> None:
@@ -203,13 +179,9 @@ def test_accuracy_of_75_is_82_where_28_percent_of_mismatches_are_no_errors() -> 
     found = corrected_accuracy(wilson(150, 200), wilson(56, 200))
     assert found.value == pytest.approx(0.82)
     assert 0.75 < found.low < 0.82 < found.high < 0.88
-
-
-def test_a_share_without_limits_gives_a_value_without_limits() -> None:
-    found = corrected_accuracy(Interval(0.75, nan, nan, "as printed"), Interval(0.28, nan, nan))
-    assert found.value == pytest.approx(0.82)
-    assert isnan(found.low)
-    assert found.undefined_because == "as printed"
+    bare = corrected_accuracy(Interval(0.75, nan, nan, "as printed"), Interval(0.28, nan, nan))
+    assert (bare.value, bare.undefined_because) == (pytest.approx(0.82), "as printed")
+    assert isnan(bare.low)
     with pytest.raises(UsageError, match="from 0 to 1"):
         corrected_accuracy(Interval(75, 70, 80), Interval(0.28, 0.2, 0.3))
 
@@ -221,22 +193,20 @@ def word(n: int) -> Span:
     return Span(4 * n, 4 * n + 3)
 
 
-def offered(*places: int) -> tuple[Suggestion, ...]:
-    return tuple(Suggestion(span=word(n), tag="Wcip", replacements=("at",)) for n in places)
-
-
-def marked(essay: str, rater: str, places: str, *, shown: bool, suggested: tuple[int, ...] = (0, 1)) -> MarkedOnce:
-    """Marks at words: `0` is one of the kind that is suggested, `5!` one of another kind."""
+def marked(essay: str, rater: str, places: str, *, shown: bool) -> MarkedOnce:
+    """Marks at words: `0` is one of the kind that is suggested, for words 0 and 1, and `5!` one of another kind."""
     edits = tuple(
         Edit(word(int(place.rstrip("!"))), ("x",), "Nn" if place.endswith("!") else "Wcip", rater)
         for place in places.split()
     )
-    fates = tuple("accepted" if any(word(n) == edit.span for edit in edits) else "rejected" for n in suggested)
+    suggested = tuple(Suggestion(span=word(n), tag="Wcip", replacements=("at",)) for n in (0, 1))
+    spans = {edit.span for edit in edits}
+    fates = tuple("accepted" if each.span in spans else "rejected" for each in suggested)
     return MarkedOnce(
         essay=Essay(essay, TEXT),
         rater=rater,
         edits=edits,
-        suggestions=offered(*suggested),
+        suggestions=suggested,
         is_shown=shown,
         fates=fates if shown else (),
         seconds=20.0 if shown else 40.0,
@@ -267,17 +237,14 @@ def test_the_shares_are_those_counted_by_hand() -> None:
     assert result.n_markings == {"with": 2, "without": 2}
 
 
-def test_agreement_is_of_annotators_in_the_same_condition() -> None:
+def test_agreement_is_of_annotators_in_one_condition_and_one_condition_alone_has_no_difference() -> None:
     more = [*MARKINGS, marked("e1", "C", "0 1 5!", shown=True), marked("e2", "C", "0 1", shown=True)]
     result = suggestion_effect(more)
     assert result.kappas["with"].value == 1
     assert "no essay was marked by two" in result.kappas["without"].undefined_because
-
-
-def test_one_condition_alone_has_no_difference_and_says_why() -> None:
-    result = suggestion_effect([each for each in MARKINGS if each.is_shown])
-    assert all(isnan(result.differences[name].value) for name in MEASURES)
-    assert "one of the two conditions" in " ".join(result.sheets()[0].notes)
+    shown = suggestion_effect([each for each in MARKINGS if each.is_shown])
+    assert all(isnan(shown.differences[name].value) for name in MEASURES)
+    assert "one of the two conditions" in " ".join(shown.sheets()[0].notes)
     with pytest.raises(UsageError, match="who were shown suggestions"):
         suggestion_effect([each for each in MARKINGS if not each.is_shown])
 

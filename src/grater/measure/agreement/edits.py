@@ -430,8 +430,10 @@ def edit_agreement(
     most_raters: int = MOST_RATERS,
     basis: Basis = BASIS,
 ) -> CorpusAgreement:
-    coverage = Coverage()
-    marks = edit_marks(_seen(essays, coverage), gaps=gaps)
+    essays, coverage = list(essays), Coverage()
+    for essay in essays:
+        coverage.see(essay)
+    marks = edit_marks(essays, gaps=gaps)
     is_shared = marks.reads.sum(axis=1) > 1
     if not is_shared.any():
         raise UsageError(
@@ -489,12 +491,6 @@ def _design_effect(table: UnitLabels) -> float:
     by_cluster = grouped_rows(rows * table.times[:, None], cluster, int(cluster.max(initial=-1)) + 1)
     units = Units(by_cluster, "document"), Units(rows, "item", table.times.astype(np.float64))
     return design_effect(*(influence(each, lambda sums: ratio(sums[..., 0], sums[..., 1])) for each in units))
-
-
-def _seen(essays: Iterable[Essay], coverage: Coverage) -> Iterator[Essay]:
-    for essay in essays:
-        coverage.see(essay)
-        yield essay
 
 
 def _warnings(marks: EditMarks, coverage: Coverage, scope: Scope) -> Iterator[str]:

@@ -246,19 +246,21 @@ class Drawn:
 
 def draw(shared: Design, *, n_draws: int, rng: np.random.Generator) -> Drawn:
     """All draws; each item is drawn separately, even if several are of one kind."""
-    kind = np.repeat(np.arange(len(shared.n_items)), shared.n_items)
+    kind, n_labels = np.repeat(np.arange(len(shared.n_items)), shared.n_items), len(shared.labels)
     size = shared.counts.sum(axis=1)
     table = np.full((len(size), shared.most), NOBODY, np.int64)
-    labels = np.tile(np.arange(len(shared.labels)), len(size))
+    labels = np.tile(np.arange(n_labels), len(size))
     table[np.arange(shared.most) < size[:, None]] = np.repeat(labels, shared.counts.ravel())
     judgments = table[kind]
     scores = np.zeros((n_draws, shared.most, len(shared.experts), 2))
-    won = np.zeros((len(shared.n_items), len(shared.labels), shared.most))
+    won = np.zeros((len(shared.n_items), n_labels, shared.most))
     for scores_of_draw in scores:
-        for column, winner in enumerate(_winners(judgments, len(shared.labels), rng)):
-            has = winner != NOBODY
-            np.add.at(won[:, :, column], (kind[has], winner[has]), 1)
-            scores_of_draw[column] = [_score(winner, chosen, len(shared.labels)) for chosen in shared.chosen[kind].T]
+        for column, winner in enumerate(_winners(judgments, n_labels, rng)):
+            has, wins = winner != NOBODY, np.zeros(won.shape[:2])
+            np.add.at(wins, (kind[has], winner[has]), 1)
+            won[:, :, column] += wins
+            rows = crowd_rows(shared, wins / shared.n_items[:, None])
+            scores_of_draw[column] = pair_scores(np.tensordot(shared.n_items, rows, axes=1), n_labels)
     won /= n_draws * shared.n_items[:, None, None]
     return Drawn(nan_mean(scores, axis=0), won)
 
@@ -277,15 +279,6 @@ def _winners(
         best = (times + rng.random(times.shape) / 2).argmax(axis=1)
         winners.append(np.where(has, best, NOBODY))
     return winners
-
-
-def _score(winner: npt.NDArray[np.int64], chosen: npt.NDArray[np.int64], n_labels: int) -> Numbers:
-    both = (winner != NOBODY) & (chosen != NOBODY)
-    ours = np.bincount(winner[both], minlength=n_labels)
-    theirs = np.bincount(chosen[both], minlength=n_labels)
-    agreeing = np.count_nonzero(winner[both] == chosen[both])
-    sums = np.concatenate([[np.count_nonzero(both), agreeing], ours, theirs]).astype(np.float64)
-    return np.asarray(pair_scores(sums, n_labels))
 
 
 # The curves
@@ -644,7 +637,12 @@ def _answer(result: RatersNeeded) -> Iterator[str]:
     kappa, smallest = result.target.kappa, result.smallest
     pairs = counted(len(result.target.pairs), "pair")
     if result.reach is not None:
-        yield _reach_words(result.reach, smallest)
+        share = number(result.reach, digits=2)
+        if isnan(smallest.value):
+            yield f"No number of raters can be named for an agreement of {share}: {smallest.undefined_because}."
+            return
+        who = "1 rater" if smallest.value == 1 else f"The majority of {smallest.value:.0f} raters"
+        yield f"{who} agrees on {share} of the items ({100 * LEVEL:g} % interval {whole_words(smallest)})."
         return
     if not isnan(kappa.value):
         words = (f"mean of {pairs}", band_words(kappa))
@@ -656,14 +654,6 @@ def _answer(result: RatersNeeded) -> Iterator[str]:
         yield f"{enough} the experts ({100 * LEVEL:g} % interval {whole_words(smallest)})."
         if smallest.undefined_because:
             yield f"Above the upper bound: {smallest.undefined_because}."
-
-
-def _reach_words(reach: float, smallest: Interval) -> str:
-    share = number(reach, digits=2)
-    if isnan(smallest.value):
-        return f"No number of raters can be named for an agreement of {share}: {smallest.undefined_because}."
-    who = "1 rater" if smallest.value == 1 else f"The majority of {smallest.value:.0f} raters"
-    return f"{who} agrees on {share} of the items ({100 * LEVEL:g} % interval {whole_words(smallest)})."
 
 
 def whole_words(estimate: Interval) -> str:

@@ -439,7 +439,9 @@ class ErrantMetric(EditMetric):
         )
 
     def as_hypothesis(self, essays: Sequence[Essay], annotator: str) -> Hypothesis:
-        return Hypothesis(annotator, annotator, sentences=[_only(essay, annotator) for essay in essays])
+        own = [tuple(edit for edit in essay.edits if edit.rater == annotator) for essay in essays]
+        sentences = [replace(of, edits=edits, annotators=(annotator,)) for of, edits in zip(essays, own, strict=True)]
+        return Hypothesis(annotator, annotator, sentences=sentences)
 
     def against_each(
         self, references: References, hypotheses: Sequence[Hypothesis], options: MetricOptions
@@ -503,11 +505,6 @@ def extracted(
 
 def as_table(sentences: Sentences) -> EditTable:
     return sentences if isinstance(sentences, EditTable) else table_of(cast("Sequence[Essay]", sentences))
-
-
-def _only(essay: Essay, annotator: str) -> Essay:
-    edits = tuple(edit for edit in essay.edits if edit.rater == annotator)
-    return replace(essay, edits=edits, annotators=(annotator,))
 
 
 METRIC = ErrantMetric()

@@ -49,7 +49,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, cast
 
@@ -420,7 +420,9 @@ def gold_of(essay: Essay) -> GoldSentence:
     words = tuple(token.of(essay.text) for token in tokens)
     edits: dict[str, list[GoldEdit]] = {annotator: [] for annotator in essay.annotators or (NOBODY,)}
     for edit in essay.edits:
-        start, end = _token_range(edit.span, tokens)
+        # The tokens that the edit touches; if it touches none, the point before the next token.
+        start = bisect_right(tokens, edit.span.start, key=lambda token: token.end)
+        end = max(start, bisect_left(tokens, edit.span.end, key=lambda token: token.start))
         edits[edit.rater].append(_gold_edit(start, end, edit.replacements or (" ".join(words[start:end]),)))
     own = {name: tuple(edits[name]) for name in _in_order(edits)}
     return GoldSentence(essay.text, words, own, tokens, essay.line)
@@ -430,12 +432,10 @@ def _gold_edit(start: int, end: int, texts: Sequence[str]) -> GoldEdit:
     return GoldEdit(start, end, tuple((tuple(text.strip().split(" ")) if text.strip() else ()) for text in texts))
 
 
-def _in_order(annotators: Iterable[str]) -> list[str]:
-    def place(name: str) -> tuple[bool, int, str]:
-        is_number = name.isascii() and name.isdigit()
-        return not is_number, int(name) if is_number else 0, name
-
-    return sorted(annotators, key=place)
+def _in_order(annotators: Collection[str]) -> list[str]:
+    """Numbers by their size, then other names."""
+    numbers = [name for name in annotators if name.isascii() and name.isdigit()]
+    return [*sorted(numbers, key=lambda name: (int(name), name)), *sorted(set(annotators) - set(numbers))]
 
 
 def corrected_words(sentence: GoldSentence) -> list[str]:
@@ -454,21 +454,8 @@ def corrected_words(sentence: GoldSentence) -> list[str]:
     return [*corrected, *sentence.words[at:]]
 
 
-def _token_range(span: Span, tokens: Sequence[Span]) -> tuple[int, int]:
-    """The tokens that a span touches; if it touches none, the point before the next token."""
-    start = bisect_right(tokens, span.start, key=lambda token: token.end)
-    return start, max(start, bisect_left(tokens, span.end, key=lambda token: token.start))
-
-
 EditCounts: TypeAlias = tuple[int, int, int]
 """Correct, proposed and gold edits."""
-
-
-def choose_references(counted: Sequence[Mapping[str, EditCounts]], *, beta: float = 0.5) -> tuple[list[str], Ints]:
-    """The official choice of annotator for each sentence, and a row of tp, fp and fn for each."""
-    annotators, cells, is_there = _cells(counted)
-    [chosen] = choose_annotators(cells, is_there[:, None], maxmatch_keys(beta))
-    return [annotators[place] for place in chosen.tolist()], cells[np.arange(len(cells)), chosen]
 
 
 def _cells(counted: Sequence[Mapping[str, EditCounts]]) -> tuple[list[str], Ints, Bools]:
@@ -512,21 +499,6 @@ def maxmatch_counts(
     return counted
 
 
-def count_systems(
-    references: Sequence[GoldSentence], systems: Sequence[Sequence[Sequence[str]]], *, max_unchanged: int = 2
-) -> list[list[dict[str, EditCounts]]]:
-    if max_unchanged < 0:
-        raise UsageError(f"expected 0 or more unchanged words, found {max_unchanged}")
-    counted: list[list[dict[str, EditCounts]]] = [[] for _ in systems]
-    for gold, *outputs in zip(references, *systems, strict=True):
-        seen: dict[tuple[str, ...], dict[str, EditCounts]] = {}
-        for of_system, output in zip(counted, map(tuple, outputs), strict=True):
-            if output not in seen:
-                seen[output] = maxmatch_counts(gold.words, output, gold.edits, max_unchanged=max_unchanged)
-            of_system.append(seen[output])
-    return counted
-
-
 @dataclass(frozen=True, slots=True)
 class M2Metric(EditMetric):
     name: str = "m2"
@@ -541,8 +513,10 @@ class M2Metric(EditMetric):
     ) -> list[SentenceCounts]:
         counted = []
         for hypothesis, counts in zip(hypotheses, _counted(references, hypotheses, options), strict=True):
-            annotators, rows = choose_references(counts, beta=options.beta)
-            counted.append(of_rows(hypothesis.system, rows, references=annotators))
+            annotators, cells, is_there = _cells(counts)
+            [chosen] = choose_annotators(cells, is_there[:, None], self.keys(options))
+            names = [annotators[place] for place in chosen.tolist()]
+            counted.append(of_rows(hypothesis.system, cells[np.arange(len(cells)), chosen], references=names))
         return counted
 
     def signature(self, references: References, options: MetricOptions) -> Signature:
@@ -573,8 +547,18 @@ def _gold(sentences: Sentences) -> list[GoldSentence]:
 def _counted(
     references: References, hypotheses: Sequence[Hypothesis], options: MetricOptions
 ) -> list[list[dict[str, EditCounts]]]:
-    words = [_corrected(references, hypothesis) for hypothesis in hypotheses]
-    return count_systems(_gold(references.sentences), words, max_unchanged=options.max_unchanged)
+    """For each system and sentence, the counts against each annotator; equal outputs are counted once."""
+    if options.max_unchanged < 0:
+        raise UsageError(f"expected 0 or more unchanged words, found {options.max_unchanged}")
+    systems = [_corrected(references, hypothesis) for hypothesis in hypotheses]
+    counted: list[list[dict[str, EditCounts]]] = [[] for _ in systems]
+    for gold, *outputs in zip(_gold(references.sentences), *systems, strict=True):
+        seen: dict[tuple[str, ...], dict[str, EditCounts]] = {}
+        for of_system, output in zip(counted, map(tuple, outputs), strict=True):
+            if output not in seen:
+                seen[output] = maxmatch_counts(gold.words, output, gold.edits, max_unchanged=options.max_unchanged)
+            of_system.append(seen[output])
+    return counted
 
 
 def _corrected(references: References, hypothesis: Hypothesis) -> list[list[str]]:

@@ -220,7 +220,8 @@ def require_same_sources(
             continue
         words, given = source_words(there), source_words(here)
         if words != given:
-            at, expected, instead = _first_difference(words, given)
+            at, sides = next((at, pair) for at, pair in enumerate(zip_longest(words, given)) if pair[0] != pair[1])
+            expected, instead = ("nothing" if word is None else repr(word) for word in sides)
             where = "" if there.line is None else f":{there.line}"
             why = "; the two are tokenised in different ways" if "".join(words) == "".join(given) else ""
             message = f"expected in sentence {number} the source of {reference_name}{where}, found {instead} in "
@@ -240,13 +241,6 @@ def require_same_sources(
     where = "" if missing.line is None else f":{missing.line}"
     more = f"nothing for sentence {n_here + 1} of {reference_name}{where}: {shown(missing)}"
     raise BadInput(Problem(hypothesis_name, f"{message}; {more}"))
-
-
-def _first_difference(words: Sequence[str], given: Sequence[str]) -> tuple[int, str, str]:
-    pairs = enumerate(zip_longest(words, given))
-    at, sides = next((at, pair) for at, pair in pairs if pair[0] != pair[1])
-    expected, instead = ("nothing" if word is None else repr(word) for word in sides)
-    return at, expected, instead
 
 
 def corrected_texts(essay: Essay) -> dict[str, str]:
@@ -808,8 +802,11 @@ def score_systems(
     signature = metric.signature(references, options)
     if tokenised:
         signature = replace(signature, options={**signature.options, "tokens": "grater"})
-    perfect = [own.system for own in counts if _is_reference(metric, own)]
-    alike = [f"{name} has no error by the references: is it one of them?" for name in perfect]
+    alike = []
+    for own in counts if metric.columns == COLUMNS else ():
+        tp, fp, fn = own.cells.sum(axis=(0, 1))
+        if tp and not fp and not fn:
+            alike.append(f"{own.system} has no error by the references: is it one of them?")
     scores = compare_counts(
         metric,
         counts,
@@ -838,11 +835,6 @@ def _with_types_known(options: MetricOptions, references: References) -> tuple[M
     if options.mode == "cse":
         raise UsageError("mode cse compares types of errors, which are known for English only; use mode cs")
     return replace(options, tier=None), ["types of errors are left out: they are known for English only"]
-
-
-def _is_reference(metric: Metric, counts: SentenceCounts) -> bool:
-    tp, fp, fn = counts.cells.sum(axis=(0, 1)) if metric.columns == COLUMNS else (0, 0, 0)
-    return tp > 0 and not fp and not fn
 
 
 def knowing_texts(options: MetricOptions, hypotheses: Sequence[Hypothesis]) -> MetricOptions:

@@ -159,8 +159,7 @@ def subsets(n: int, k: int, times: int, *, rng: np.random.Generator) -> Ints:
 def _kinds(crowd: Crowd, rng: np.random.Generator) -> Ints:
     shares = {"spammer": crowd.spammers, "biased": crowd.biased, "lazy": crowd.lazy, "turning": crowd.turning}
     ends = np.round(np.cumsum(list(shares.values())) * crowd.n_raters).astype(np.int64)
-    n_each = dict(zip(shares, np.diff(ends, prepend=0), strict=True))
-    kinds = np.repeat([KINDS.index(name) for name in shares], [n_each[name] for name in shares])
+    kinds = np.repeat([KINDS.index(name) for name in shares], np.diff(ends, prepend=0))
     skilled = np.full(crowd.n_raters - len(kinds), KINDS.index("skilled"))
     mixed: Ints = rng.permutation(np.concatenate([skilled, kinds]))
     return mixed

@@ -552,7 +552,9 @@ def _parts(cases: Cases, options: EvaluationOptions) -> dict[str, tuple[Truths, 
     if options.unknown == "apart":
         judged |= {WITHOUT_UNKNOWN: ~cases.has_unknown, WITH_UNKNOWN: cases.has_unknown}
     if options.contexts:
-        doubtful = _touched(cases, without_flags(cases.judgments, options.contexts))
+        kept, key = without_flags(cases.judgments, options.contexts), ["item", "rater"]
+        lost = cases.judgments.frame.select(key).join(kept.frame.select(key), on=key, how="anti")["item"]
+        doubtful = cases.items.cast(pl.String).is_in(lost.cast(pl.String).unique().implode()).to_numpy()
         judged |= {"without flagged contexts": ~doubtful, "with flagged contexts": doubtful}
     return parts | {name: (where, False) for name, where in judged.items()}
 
@@ -569,14 +571,6 @@ def unequal(cases: Cases, redundancy: int) -> list[str]:
         return []
     words = f"items have {low} to {high} judgments: if asking stopped where raters agreed, their shares are too sure"
     return [f"{words}; a redundancy of {low} takes the first {low} of each"]
-
-
-def _touched(cases: Cases, kept: Judgments) -> Truths:
-    """The items that a filter takes judgments from."""
-    key = ["item", "rater"]
-    lost = cases.judgments.frame.select(key).join(kept.frame.select(key), on=key, how="anti")["item"]
-    touched: Truths = cases.items.cast(pl.String).is_in(lost.cast(pl.String).unique().implode()).to_numpy()
-    return touched
 
 
 def parts_by(cases: Cases, column: str) -> dict[str, Truths]:
