@@ -58,11 +58,6 @@ def test_raters_who_copy_are_named_with_the_numbers_and_nobody_else() -> None:
     assert group.p < 0.001
 
 
-def test_few_answers_name_nobody() -> None:
-    assert copying([]) == []
-    assert copying(Mistake(rater, item, "ok") for rater in "abc" for item in "xyz") == []
-
-
 def judged(store: Store, folder: Path) -> str:
     """The job of the simulation as it is stored: most raters say `error`, which is the majority."""
     answers = simulated(1, copying=COPYING)

@@ -24,15 +24,7 @@ from sqlalchemy import bindparam, func, or_, select
 
 from grater.annotate.requests import Body, example
 from grater.annotate.store import events, schema
-from grater.annotate.store.transaction import (
-    MINUTE,
-    Columns,
-    Record,
-    Tx,
-    hashed,
-    new_id,
-    new_pseudonym,
-)
+from grater.annotate.store.transaction import MINUTE, Columns, Record, Tx, hashed, new_id, new_pseudonym
 from grater.errors import Conflict, Forbidden, NotFound, UsageError, unknown
 from grater.model import Json
 

@@ -12,7 +12,7 @@ from grater.annotate.store import Store, Tx, migrations
 from grater.errors import Conflict, GraterError, NotFound
 from grater.model import Json
 from tests.annotate.store.crowds import Crowd, make_crowd
-from tests.annotate.store.races import interrupted, writing
+from tests.annotate.store.races import interrupted, race, writing
 
 
 def a_crowd(store: Store, **more: int) -> Crowd:
@@ -32,17 +32,14 @@ def n_answers(crowd: Crowd) -> int:
 def test_the_database_keeps_what_belongs_to_a_judged_job(store: Store, table: str) -> None:
     judged = a_crowd(store)
     judged.work(0, n=1)
-    with store.write() as tx:
-        empty = jobs.add(tx, name="empty", task="error", judgments=1)
-        for job in (judged.job, empty):
-            jobs.add_guidelines(tx, job.job_id, "Mark what is wrong.")
+    empty = judged.write(jobs.add, name="empty", task="error", judgments=1)
+    for job in (judged.job, empty):
+        judged.write(jobs.add_guidelines, job.job_id, "Mark what is wrong.")
     for statement in (f"DELETE FROM {table}", *([f"TRUNCATE {table} CASCADE"] if store.is_postgres else [])):
         with pytest.raises(GraterError, match="kept as they are"), store.write() as tx:
             tx.execute(sql(statement))
-    with store.write() as tx:
-        units.delete_job(tx, empty.job_id)
-    with store.read() as tx:
-        assert [job.job_id for job in jobs.all(tx)] == [judged.job.job_id]
+    judged.write(units.delete_job, empty.job_id)
+    assert [job.job_id for job in judged.read(jobs.all)] == [judged.job.job_id]
     judged.require_promises()
 
 
@@ -120,19 +117,17 @@ def test_a_rater_who_answers_and_takes_again_what_was_given_up_does_not_block_a_
     answered = crowd.must_take()
     crowd.send(answered)
     given_up = crowd.must_take()
-    with store.write() as tx:
-        lease = submissions.take_back(tx, answered.lease_id, person_id=crowd.raters[0])
+    lease = crowd.write(submissions.take_back, answered.lease_id, person_id=crowd.raters[0])
 
-    def answer_and_take(tx: Tx) -> str | None:
+    def answer_and_take(tx: Tx) -> leases.Lease | None:
         people.lock(tx, lease.person_id)
         crowd.receive(tx, lease, label="error")
-        taken = leases.take(tx, job_id=lease.job_id, person_id=lease.person_id)
-        return taken.lease_id if taken else None
+        return leases.take(tx, job_id=lease.job_id, person_id=lease.person_id)
 
-    delete = writing(store, lambda tx: units.delete_job(tx, crowd.job.job_id))
     before = "SELECT jobs.job_id.* AS given_up_lease_id"
-    taken_id, deleted = interrupted(store, writing(store, answer_and_take), delete, before=before)
-    assert taken_id == given_up.lease_id
+    taken, deleted = race(store, answer_and_take, lambda tx: units.delete_job(tx, crowd.job_id), before=before)
+    assert taken is not None
+    assert taken.lease_id == given_up.lease_id
     assert isinstance(deleted.exception(), Conflict)
     crowd.require_promises()
 
@@ -141,8 +136,11 @@ def test_gold_that_is_being_made_does_not_block_the_deletion_of_its_job(store: S
     crowd = a_crowd(store)
     unit_id = crowd.unit_ids[0]
     item_id = crowd.item_of(unit_id)
-    make = writing(store, lambda tx: gold.convert(tx, unit_id, item_id, ["ok"], reason=""))
-    delete = writing(store, lambda tx: units.delete_job(tx, crowd.job.job_id))
-    is_made, deleted = interrupted(store, make, delete, before="UPDATE units")
+    is_made, deleted = race(
+        store,
+        lambda tx: gold.convert(tx, unit_id, item_id, ["ok"], reason=""),
+        lambda tx: units.delete_job(tx, crowd.job_id),
+        before="UPDATE units",
+    )
     assert (is_made, deleted.exception()) == (True, None)
     assert not is_there(crowd)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Barrier
 
 import pytest
@@ -26,7 +27,7 @@ from grater.annotate.systems import decide
 from grater.detect.detector import Finding
 from grater.errors import Conflict, Stale, StoreBusy
 from grater.model import Decision, Essay, Item, Json, Span
-from tests.annotate.store.crowds import Crowd, make_crowd
+from tests.annotate.store.crowds import Crowd, make_crowd, make_world
 from tests.annotate.store.postgres import new_database
 from tests.annotate.store.races import interrupted, two_answers_at_once, writing
 from tests.annotate.store.worlds import FakeClock, read, write
@@ -36,14 +37,6 @@ REDUNDANCY = {"redundancy": {"least": 2, "most": 5, "lead": 2}}
 LOCKS_UNIT = r"SELECT units.unit_id\s+FROM units\s+WHERE units.unit_id"
 
 
-def three_answers(store: Store) -> Crowd:
-    """Two of three agree, so a fourth is asked; without the third all agree, and nobody is."""
-    crowd = make_crowd(store, n_units=1, n_gold=0, judgments=2, terms=REDUNDANCY)
-    for rater, label in enumerate(("error", "ok", "ok")):
-        crowd.work(rater, label=label)
-    return crowd
-
-
 def test_of_two_answers_at_once_that_differ_the_second_asks_for_more(store: Store) -> None:
     crowd = make_crowd(store, n_units=1, n_gold=0, judgments=2, terms=REDUNDANCY)
     two_answers_at_once(crowd, "error", "ok")
@@ -51,32 +44,30 @@ def test_of_two_answers_at_once_that_differ_the_second_asks_for_more(store: Stor
     crowd.require_promises()
 
 
-def test_a_slot_that_a_rater_is_taking_is_not_closed(store: Store) -> None:
-    crowd = three_answers(store)
+@pytest.mark.parametrize("is_late", [False, True], ids=["a rater takes it", "late work fills it"])
+def test_a_slot_that_is_just_needed_is_not_closed(store: Store, is_late: bool) -> None:
+    """Two of three agree, so a fourth is asked; without the third all agree, and nobody is."""
+    crowd = make_crowd(store, n_units=1, n_gold=0, judgments=2, terms=REDUNDANCY)
+    for rater, label in enumerate(("error", "ok", "ok")):
+        crowd.work(rater, label=label)
+    needs: Callable[[], object] = partial(crowd.take, 4)
+    if is_late:
+        late = crowd.must_take(4)
+        write(store, leases.close, late, "expired", actor=None)
+        needs = partial(crowd.send, late)
     out = writing(store, lambda tx: trust.eject(tx, crowd.job, crowd.raters[0]))
-    _, taken = interrupted(store, out, lambda: crowd.take(4), before="UPDATE slots.*closed")
-    assert taken.exception() is None
-    crowd.require_promises()
-
-
-def test_a_slot_that_late_work_fills_is_not_closed(store: Store) -> None:
-    crowd = three_answers(store)
-    late = crowd.must_take(4)
-    write(store, leases.close, late, "expired", actor=None)
-    out = writing(store, lambda tx: trust.eject(tx, crowd.job, crowd.raters[0]))
-    _, sent = interrupted(store, out, lambda: crowd.send(late), before="UPDATE slots.*closed")
-    assert sent.result().status in ("valid", "surplus")
+    _, done = interrupted(store, out, needs, before="UPDATE slots.*closed")
+    assert done.exception() is None
+    assert {*crowd.statuses(4)} <= {"valid", "surplus"}
     crowd.require_promises()
 
 
 def test_a_lease_that_its_rater_takes_up_again_is_not_freed_under_their_hands(store: Store, clock: FakeClock) -> None:
-    crowd = make_crowd(store, n_units=1, n_gold=0, judgments=1, terms={})
+    crowd = make_world(store, n_units=1, judgments=1)
     crowd.take(0)
     clock.advance(2 * HOUR)
     _, again = interrupted(store, lambda: crowd.take(1), lambda: crowd.take(0), before="UPDATE leases")
-    lease = again.result()
-    held = read(store, leases.held, job_id=crowd.job.job_id, person_id=crowd.raters[0])
-    assert lease == held
+    assert again.result() == crowd.read(leases.held, job_id=crowd.job_id, person_id=crowd.raters[0])
     crowd.require_promises()
 
 
@@ -258,21 +249,18 @@ def test_an_essay_that_goes_while_decisions_on_it_are_stored_takes_them_along(fi
         assert content.n_decisions(tx) == 1
 
 
-def test_the_same_sample_drawn_twice_at_once_is_one(decided: Store) -> None:
-    def once() -> list[str]:
+def test_the_same_sample_drawn_twice_at_once_is_one_and_jobs_without_a_name_get_two(decided: Store) -> None:
+    def sample() -> list[str]:
         return draw(decided, NewSample(name="first", system="first-word", n=2)).sample.frame["item"].to_list()
 
-    first, second = interrupted(decided, once, once, before="INSERT INTO samples")
-    assert first == second.result()
-    assert read(decided, samples.names) == ["first"]
-
-
-def test_two_jobs_without_a_name_at_once_get_two_names(decided: Store) -> None:
-    def make() -> str:
+    def job() -> str:
         return add_job(decided, NewJob(name="", task="error")).name
 
-    first, second = interrupted(decided, make, make, before="INSERT INTO jobs")
-    assert {first, second.result()} == {"error", "error-2"}
+    first, second = interrupted(decided, sample, sample, before="INSERT INTO samples")
+    assert first == second.result()
+    assert read(decided, samples.names) == ["first"]
+    name, other = interrupted(decided, job, job, before="INSERT INTO jobs")
+    assert {name, other.result()} == {"error", "error-2"}
 
 
 @pytest.mark.parametrize("table", ["samples", "units"])

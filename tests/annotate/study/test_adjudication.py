@@ -36,15 +36,11 @@ def judged(store: Store, tmp_path: Path) -> Store:
         job_id = jobs.named(tx, "errors").job_id
         for name, labels in LABELS.items():
             person_id = people.add(tx, name=name, role="annotator").person_id
-            for _ in labels:
-                lease = leases.take(tx, job_id=job_id, person_id=person_id)
+            while lease := leases.take(tx, job_id=job_id, person_id=person_id):
                 item = units.get(tx, lease.unit_id).unit.items[0].item
-                label = labels[0] if item.essay_id == "e0" else labels[1]
-                answers = [Answer(item.item_id, label, alternatives=(f"of {name}",))]
-                key = f"{name}-{lease.unit_id}"
-                submissions.submit(
-                    tx, submission_id=key, lease_id=lease.lease_id, person_id=person_id, body={}, answers=answers
-                )
+                answers = [Answer(item.item_id, labels[item.essay_id == "e1"], alternatives=(f"of {name}",))]
+                mine = {"lease_id": lease.lease_id, "person_id": person_id}
+                submissions.submit(tx, submission_id=f"{name}-{lease.unit_id}", **mine, body={}, answers=answers)
     return store
 
 

@@ -29,6 +29,7 @@ from grater.tables import read_judgments
 from tests.annotate.store.conftest import empty_database
 from tests.annotate.store.postgres import new_database
 from tests.annotate.store.races import interrupted, writing
+from tests.annotate.store.worlds import read, write
 from tests.annotate.study.files import write_decisions, write_essays, write_items, write_judgments
 
 EDITS = '[{"start": 0, "end": 2, "quote": "We", "tag": "Pform", "replacements": ["They"], "comment": "=SUM(A1)"}]'
@@ -60,36 +61,32 @@ def worked(store: Store, tmp_path: Path) -> Store:
     )
     add_job(store, NewJob(name="errors", task="error", judgments=2))
     add_job(store, NewJob(name="marks", task="marking", essay_ids=("e0",)))
-    with store.write() as tx:
-        names = [people.add(tx, name=name, role="annotator").person_id for name in ("Ann", "Bob")]
-    for person_id in names:
+    ann, bob = (write(store, people.add, name=name, role="annotator").person_id for name in ("Ann", "Bob"))
+    for person_id in (ann, bob):
         for name in ("errors", "marks"):
             while work(store, name, person_id):
                 pass
     with store.write() as tx:
-        job = next(job for job in jobs.all(tx) if job.name == "errors")
-        unit = units.get(tx, units.ids_of_job(tx, job.job_id)[0]).unit
+        unit = units.get(tx, units.ids_of_job(tx, jobs.named(tx, "errors").job_id)[0]).unit
         decided = [Answer(unit.items[0].item.item_id, "error")]
-        adjudication.save(tx, unit_id=unit.unit_id, person_id=names[0], answers=decided)
+        adjudication.save(tx, unit_id=unit.unit_id, person_id=ann, answers=decided)
     return store
 
 
 def work(store: Store, job: str, person_id: str, *, edits: str = EDITS) -> bool:
     with store.write() as tx:
-        job_id = next(each.job_id for each in jobs.all(tx) if each.name == job)
-        lease = leases.take(tx, job_id=job_id, person_id=person_id)
+        lease = leases.take(tx, job_id=jobs.named(tx, job).job_id, person_id=person_id)
         if lease is None:
             return False
         unit = units.get(tx, lease.unit_id)
         form = {"edits": [edits]} if job == "marks" else {"label": ["error"], "confidence": ["high"]}
-        answers = TASKS[unit.job.task].read(unit.unit, form, kept={})
         submissions.submit(
             tx,
             submission_id=f"{person_id}-{lease.unit_id}",
             lease_id=lease.lease_id,
             person_id=person_id,
-            body={name: list(values) for name, values in form.items()},
-            answers=answers,
+            body=dict(form),
+            answers=TASKS[unit.job.task].read(unit.unit, form, kept={}),
             seconds=2,
         )
     return True
@@ -117,10 +114,8 @@ def test_an_archive_makes_the_study_again(worked: Store, tmp_path: Path, request
     for name, place in places.items():
         with import_archive(tmp_path / "one", place) as restored:
             export(restored, tmp_path / name, names=True)
-            with restored.read() as tx:
-                assert checks.violations(tx) == []
-            with restored.write() as tx:
-                people.add(tx, name="new here", role="worker")  # the numbers of events go on where they were
+            assert read(restored, checks.violations) == []
+            write(restored, people.add, name="new here", role="worker")  # numbers of events go on where they were
         assert contents(tmp_path / "one") == contents(tmp_path / name)
 
 
@@ -158,29 +153,25 @@ def test_nobody_is_named_unless_asked_and_no_secret_leaves_the_study(worked: Sto
     with worked.write() as tx:
         people.add(tx, name="Eve", role="owner", password_hash="$argon2id$secret")
         key = tx.key
-    export(worked, tmp_path / "out")
-    everything = b"".join(contents(tmp_path / "out").values())
-    assert b'"Ann"' not in everything
-    export(worked, tmp_path / "named", names=True)
-    assert b"Ann" in (tmp_path / "named" / "raters.csv").read_bytes()
-    everything = b"".join(contents(tmp_path / "named").values())
-    assert b"argon2id" not in everything
-    assert key.encode() not in everything
+    for name, is_named in (("out", False), ("named", True)):
+        export(worked, tmp_path / name, names=is_named)
+        files = contents(tmp_path / name)
+        assert (b"Ann" in files["raters.csv"]) == is_named
+        for secret in (b"argon2id", key.encode(), *([] if is_named else [b'"Ann"'])):
+            assert not any(secret in file for file in files.values())
 
 
 @pytest.mark.parametrize("harm", ["changed", "missing", "outside", "no manifest"])
 def test_an_archive_that_was_harmed_is_refused(worked: Store, tmp_path: Path, harm: str) -> None:
     folder = tmp_path / "out"
     export(worked, folder)
-    manifest = folder / "manifest.json"
+    manifest, table = folder / "manifest.json", folder / "tables" / "people.jsonl"
     if harm == "changed":
-        (folder / "tables" / "people.jsonl").write_text("{}\n")
-    elif harm == "missing":
-        (folder / "tables" / "people.jsonl").unlink()
+        table.write_text("{}\n")
     elif harm == "outside":
         manifest.write_text(manifest.read_text().replace('"costs.json"', '"../essays.jsonl"'))
     else:
-        manifest.unlink()
+        (table if harm == "missing" else manifest).unlink()
     with pytest.raises(BadInput):
         import_archive(folder, tmp_path / "copy.db")
     assert not (tmp_path / "copy.db").exists()

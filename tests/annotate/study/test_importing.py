@@ -16,6 +16,7 @@ from grater.annotate.status import status
 from grater.annotate.store import Store, checks
 from grater.errors import BadInput, NotFound, UsageError
 from grater.model import Decision, Edit, Span
+from tests.annotate.store.worlds import read, write
 from tests.annotate.study.files import ESSAYS, write_decisions, write_essays, write_items, write_judgments, write_text
 from tests.corpora.test_table import document
 
@@ -75,8 +76,7 @@ def test_one_bad_file_keeps_all_of_them_out(store: Store, tmp_path: Path) -> Non
     with pytest.raises(BadInput) as caught:
         import_files(store, corpora=[write_essays(tmp_path)], items=[bad])
     assert [problem.line for problem in caught.value.problems] == [2, 3]
-    with store.read() as tx:
-        assert content.n_essays(tx) == 0
+    assert essays(store) == {}
 
 
 @pytest.mark.parametrize(
@@ -107,30 +107,28 @@ def test_gold_needs_a_job_and_becomes_units_without_slots(store: Store, tmp_path
         import_files(store, gold=[table])
     with pytest.raises(NotFound, match="unknown job"):
         import_files(store, gold=[table], job="nothing")
-    job = add_job(store, NewJob(name="errors", task="error"))
+    job_id = add_job(store, NewJob(name="errors", task="error")).job_id
     import_files(store, gold=[table], job="errors")
-    with store.read() as tx:
-        (unit_id,) = units.ids_of_job(tx, job.job_id, role="gold")
-        (known,) = gold.of_unit(tx, unit_id)
-        assert (known.accepted, known.reason) == (frozenset({"error", "ok"}), "We wait at a stop.")
-        assert units.get(tx, unit_id).wanted == 0
-        assert people.by_name(tx, "Zoe") is not None
-        assert len(units.ids_of_job(tx, job.job_id)) == 11  # gold instead of work, not beside it
-        assert checks.violations(tx) == []
+    (unit_id,) = read(store, units.ids_of_job, job_id, role="gold")
+    (known,) = read(store, gold.of_unit, unit_id)
+    assert (known.accepted, known.reason) == (frozenset({"error", "ok"}), "We wait at a stop.")
+    assert read(store, units.get, unit_id).wanted == 0
+    assert read(store, people.by_name, "Zoe") is not None
+    assert len(read(store, units.ids_of_job, job_id)) == 11  # gold instead of work, not beside it
+    assert read(store, checks.violations) == []
 
 
 def test_practice_comes_first_and_is_no_work_any_more(store: Store, tmp_path: Path) -> None:
     everything(store, tmp_path)
     table = write_text(tmp_path / "practice.csv", "item,label,reason", "one,error,We wait at a stop.", "two,ok,")
-    job = add_job(store, NewJob(name="errors", task="error", item_ids=("one",)))
+    job_id = add_job(store, NewJob(name="errors", task="error", item_ids=("one",))).job_id
     (done,) = import_files(store, practice=[table], job="errors")
     assert (done.kind, done.new, done.known) == ("practice", 2, 0)
-    with store.write() as tx:
-        assert units.ids_of_job(tx, job.job_id, role="work") == []
-        person_id = people.add(tx, name="Ann", role="worker").person_id
-        lease = leases.take(tx, job_id=job.job_id, person_id=person_id)
-        assert units.get(tx, lease.unit_id).role == "practice"
-        assert checks.violations(tx) == []
+    assert read(store, units.ids_of_job, job_id, role="work") == []
+    person_id = write(store, people.add, name="Ann", role="worker").person_id
+    lease = write(store, leases.take, job_id=job_id, person_id=person_id)
+    assert read(store, units.get, lease.unit_id).role == "practice"
+    assert read(store, checks.violations) == []
 
 
 def test_a_line_of_hyphens_stands_between_two_essays_and_a_heading_is_a_title() -> None:
@@ -143,7 +141,7 @@ def test_a_line_of_hyphens_stands_between_two_essays_and_a_heading_is_a_title() 
     assert pasted_essays(" \n---\n \n") == []
 
 
-def write(path: Path, content: bytes | str) -> Path:
+def write_file(path: Path, content: bytes | str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
@@ -163,13 +161,13 @@ def one(done: list[Imported]) -> Imported:
 def folder(tmp_path: Path) -> Path:
     """A class: two good texts, a document, one in another encoding, an empty one, a copy, two of one name."""
     folder = tmp_path / "class"
-    write(folder / "anna.txt", "I am Anna.")
-    write(folder / "ben.docx", document("<w:p><w:r><w:t>I am Ben.</w:t></w:r></w:p>").read())
-    write(folder / "cleo.txt", "We went to the café.".encode("cp1252"))
-    write(folder / "dora.txt", " \n")
-    write(folder / "emil.txt", "I am Anna.")
-    write(folder / "1a" / "last.txt", "In my school.")
-    write(folder / "1b" / "last.txt", "In your school.")
+    write_file(folder / "anna.txt", "I am Anna.")
+    write_file(folder / "ben.docx", document("<w:p><w:r><w:t>I am Ben.</w:t></w:r></w:p>").read())
+    write_file(folder / "cleo.txt", "We went to the café.".encode("cp1252"))
+    write_file(folder / "dora.txt", " \n")
+    write_file(folder / "emil.txt", "I am Anna.")
+    write_file(folder / "1a" / "last.txt", "In my school.")
+    write_file(folder / "1b" / "last.txt", "In your school.")
     return folder
 
 
@@ -192,11 +190,11 @@ def test_a_text_that_is_there_is_known_a_copy_is_left_out_and_another_text_of_it
     store: Store, folder: Path
 ) -> None:
     import_files(store, corpora=[folder])
-    more = write(folder / "frida.txt", "I am Frida.")
+    more = write_file(folder / "frida.txt", "I am Frida.")
     assert (one(import_files(store, corpora=[folder])).new, essays(store)["frida"]) == (1, "I am Frida.")
-    copy = write(folder.parent / "copy.txt", "I am Frida.")
+    copy = write_file(folder.parent / "copy.txt", "I am Frida.")
     assert one(import_files(store, corpora=[copy])).new == 0
-    write(more, "I am not Frida.")
+    write_file(more, "I am not Frida.")
     with pytest.raises(BadInput, match=r"found 'frida' with another text already; rename"):
         import_files(store, corpora=[more])
 
@@ -204,10 +202,10 @@ def test_a_text_that_is_there_is_known_a_copy_is_left_out_and_another_text_of_it
 def test_every_unreadable_file_is_named_and_nothing_is_stored_or_only_the_good_ones(
     store: Store, folder: Path
 ) -> None:
-    write(folder / "mixed.txt", "café ".encode() + b"caf\xe9")
-    write(folder / "broken.docx", b"PK no archive")
-    write(folder / "noise.txt", b"\x00\x01\x02\x03\x00")
-    write(folder / "marked.txt", "S He go .\nA 1 2|||SVA|||goes|||REQUIRED|||-NONE-|||0\n")
+    write_file(folder / "mixed.txt", "café ".encode() + b"caf\xe9")
+    write_file(folder / "broken.docx", b"PK no archive")
+    write_file(folder / "noise.txt", b"\x00\x01\x02\x03\x00")
+    write_file(folder / "marked.txt", "S He go .\nA 1 2|||SVA|||goes|||REQUIRED|||-NONE-|||0\n")
     with pytest.raises(BadInput) as caught:
         import_files(store, corpora=[folder])
     bad = {Path(problem.name).name for problem in caught.value.problems}
@@ -220,11 +218,11 @@ def test_every_unreadable_file_is_named_and_nothing_is_stored_or_only_the_good_o
 
 def test_problems_of_several_paths_are_named_together(store: Store, tmp_path: Path) -> None:
     paths = [
-        write(tmp_path / "empty.txt", ""),
-        write(tmp_path / "huge.txt", "word " * 500_000),
+        write_file(tmp_path / "empty.txt", ""),
+        write_file(tmp_path / "huge.txt", "word " * 500_000),
         tmp_path / "nowhere.txt",
-        write(tmp_path / "table.csv", "item,rater,label\n1,a,ok\n"),
-        write(tmp_path / "notes.odt", "PK"),
+        write_file(tmp_path / "table.csv", "item,rater,label\n1,a,ok\n"),
+        write_file(tmp_path / "notes.odt", "PK"),
     ]
     with pytest.raises(BadInput) as caught:
         import_files(store, corpora=paths)
@@ -238,7 +236,7 @@ def test_a_preview_says_what_an_import_would_do_and_stores_nothing(store: Store,
 
 
 def test_rows_of_a_table_keep_their_ids_and_columns(store: Store, tmp_path: Path) -> None:
-    table = write(tmp_path / "class.csv", "student;answer;l1\nann;At the café.;fr\nben;;de\n".encode("cp1252"))
+    table = write_file(tmp_path / "class.csv", "student;answer;l1\nann;At the café.;fr\nben;;de\n".encode("cp1252"))
     done = one(import_files(store, corpora=[table], columns={"id": "student", "text": "answer", "item": "x"}))
     assert (done.new, len(done.warnings)) == (1, 2)
     with store.read() as tx:
@@ -247,7 +245,7 @@ def test_rows_of_a_table_keep_their_ids_and_columns(store: Store, tmp_path: Path
 
 
 def test_a_corpus_is_read_in_the_encoding_that_is_named(store: Store, tmp_path: Path) -> None:
-    file = write(tmp_path / "old.m2", "S Au café .\n\n".encode("latin-1"))
+    file = write_file(tmp_path / "old.m2", "S Au café .\n\n".encode("latin-1"))
     with pytest.raises(BadInput, match="convert the file to UTF-8"):
         import_files(store, corpora=[file])
     import_files(store, corpora=[file], encoding="latin-1")

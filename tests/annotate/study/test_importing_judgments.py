@@ -18,7 +18,7 @@ from grater.model import Essay, Item, Span
 from grater.tables import Judgments, read_judgments
 from grater.tables.read import ANY
 from tests.annotate.store.postgres import new_database
-from tests.annotate.store.worlds import FakeClock
+from tests.annotate.store.worlds import FakeClock, read, write
 from tests.folders import in_memory
 
 ENGINES = pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
@@ -74,10 +74,11 @@ STORED = [
 
 
 @ENGINES
-def test_judgments_come_in_as_they_were_made(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_judgments_come_in_as_they_were_made_and_further_ones_join_their_job(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(worksheets, "UNITS_AT_A_TIME", 2)
-    with store.write() as tx:
-        assert add_judgments(tx, table_of(ROWS), job="crowd", task="error") == (len(ROWS), 0)
+    assert write(store, add_judgments, table_of(ROWS), job="crowd", task="error") == (len(ROWS), 0)
     with store.read() as tx:
         assert checks.violations(tx) == []
         [job] = jobs.all(tx)
@@ -91,16 +92,8 @@ def test_judgments_come_in_as_they_were_made(store: Store, monkeypatch: pytest.M
     assert (job.state, job.judgments, dated) == ("closed", 4, "2026-01-02T03:04:05.000Z")
     assert groups == {"Zoë": "crowd", "Yan": "crowd", "Xia": "crowd", "bot": "program"}  # as first called
     assert {"item": "b", "rater": "Zoë", "label": "ok"} in bodies  # a row is its cells that say something
-
-
-@ENGINES
-def test_further_judgments_join_their_job(store: Store) -> None:
-    more = [{"item": "named", "rater": "Ugo", "label": "ok"}, {"item": "new", "rater": "Ugo", "label": "error"}]
-    with store.write() as tx:
-        assert add_judgments(tx, table_of(ROWS), job="crowd", task="error") == (len(ROWS), 0)
-    with store.write() as tx:
-        known = [{**row, "status": "valid"} for row in ROWS[:2]]
-        assert add_judgments(tx, table_of([*known, *more]), job="crowd", task="error") == (2, 2)
-    with store.read() as tx:
-        assert checks.violations(tx) == []
-        assert len(judgments.table(tx, jobs.named(tx, "crowd").job_id, judgments.ALL)) == len(ROWS) + 2
+    known = [{**row, "status": "valid"} for row in ROWS[:2]]
+    more = [{"item": item, "rater": "Ugo", "label": "ok"} for item in ("named", "new")]
+    assert write(store, add_judgments, table_of([*known, *more]), job="crowd", task="error") == (2, 2)
+    assert len(read(store, judgments.table, job.job_id, judgments.ALL)) == len(ROWS) + 2
+    assert read(store, checks.violations) == []

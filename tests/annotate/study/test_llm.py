@@ -20,14 +20,7 @@ import pytest
 from grater.annotate import jobs, judgments, status
 from grater.annotate.importing import import_files
 from grater.annotate.plans import NewJob, add_job
-from grater.annotate.programs import (
-    Judged,
-    example_answer,
-    judge_by_model,
-    program_job,
-    read_answer,
-    to_ask,
-)
+from grater.annotate.programs import Judged, example_answer, judge_by_model, program_job, read_answer, to_ask
 from grater.annotate.reporting import study_inputs
 from grater.annotate.store import Store
 from grater.annotate.tasks import TASKS
@@ -49,14 +42,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
 @pytest.fixture
 def job_of(store: Store, tmp_path: Path) -> Store:
     """Four items: one is hidden gold, one practice, two are work."""
-    items = write_text(
-        tmp_path / "items.csv",
-        "item,essay,start,end,kind",
-        "one,e0,10,12,prep",
-        "two,e1,12,14,prep",
-        "three,e2,15,20,prep",
-        "four,e0,26,29,prep",
-    )
+    places = ("one,e0,10,12,prep", "two,e1,12,14,prep", "three,e2,15,20,prep", "four,e0,26,29,prep")
+    items = write_text(tmp_path / "items.csv", "item,essay,start,end,kind", *places)
     import_files(store, corpora=[write_essays(tmp_path)], items=[items])
     add_job(store, NewJob(name="people", task="error", judgments=2, item_ids=("one", "two", "three", "four")))
     known = write_text(tmp_path / "gold.csv", "item,label", f"{HIDDEN},ok")
@@ -117,19 +104,6 @@ def test_several_samples_give_a_share(job_of: Store, server: ChatServer, tmp_pat
     for row in rows(job_of):
         assert row["label"] == "error"
         assert row["payload"]["shares"] == {"error": 0.8, "ok": 0.2}
-
-
-def test_a_run_that_was_stopped_goes_on_and_pays_nothing_twice(
-    job_of: Store, server: ChatServer, tmp_path: Path
-) -> None:
-    server.usage = {"prompt_tokens": 900, "completion_tokens": 100}
-    first = asked(job_of, server, tmp_path, n_samples=2, most_tokens=4_500, max_tokens=3_000)
-    assert (first.n_done, len(server.requests)) == (0, 1)
-    assert "the limit of 4,500 is reached" in first.stopped
-    assert asked(job_of, server, tmp_path, n_samples=2, max_tokens=3_000).n_done == 2
-    assert len(server.requests) == 4
-    assert asked(job_of, server, tmp_path, n_samples=2, max_tokens=3_000) == Judged(0)
-    assert len(server.requests) == 4
 
 
 @pytest.mark.parametrize("task", ["usage", "cloze", "error", "choice", "verify"])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from grater.annotate.tasks import TASKS
 from grater.annotate.tasks.task import ERROR, OK, UNKNOWN, Field, Shown, Task, source_of
 from grater.annotate.web.rendering import as_html
-from grater.errors import BadInput, UnknownName
+from grater.errors import BadInput
 from grater.model import Essay, Json, Span
 from tests.annotate.tasks.units import OF, TEXT, filled, rng, unit_at, unit_for
 from tests.examples import examples
@@ -30,20 +30,17 @@ def everything(shown: Shown) -> str:
     return " ".join([shown.before, *(piece.text for piece in shown.pieces), shown.after, repr(shown.fields)])
 
 
-def test_an_unknown_task_is_answered_with_the_nearest() -> None:
-    with pytest.raises(UnknownName, match="Did you mean 'cloze'"):
-        TASKS["clozed"]
-
-
 @pytest.mark.parametrize("task", ALL, ids=lambda task: task.name)
 def test_a_filled_form_gives_an_answer_for_each_item_with_a_label_and_verdict_of_the_task(task: Task) -> None:
     unit = unit_for(task.name)
-    answers = task.read(unit, filled(task), kept=task.show(unit, rng=rng()).kept)
+    shown = task.show(unit, rng=rng())
+    answers = task.read(unit, filled(task), kept=shown.kept)
     assert sorted(answer.item_id for answer in answers) == sorted(each.item.item_id for each in unit.items)
     assert all(not task.labels or answer.label in task.labels for answer in answers)
     if task.verdict is not None:
         assert set(task.verdict) == set(task.labels)
         assert set(task.verdict.values()) <= {ERROR, OK, UNKNOWN}
+    assert all(str(value) not in everything(shown) for value in shown.kept.values()), "what the server remembers"
 
 
 @pytest.mark.parametrize("task", [task for task in ALL if task.name != "marking"], ids=lambda task: task.name)
@@ -90,12 +87,6 @@ def test_a_blank_is_equally_wide_for_every_word(name: str) -> None:
         unit = unit_at(Span(8, 8 + len(word)), payload={"suggestion": "to"}, essay=Essay("e", text))
         blanks.add(next(piece.text for piece in TASKS[name].show(unit, rng=rng()).pieces if piece.mark == "blank"))
     assert len(blanks) == 1
-
-
-@pytest.mark.parametrize("task", ALL, ids=lambda task: task.name)
-def test_what_the_server_must_remember_is_in_no_field(task: Task) -> None:
-    shown = task.show(unit_for(task.name), rng=rng())
-    assert all(str(value) not in everything(shown) for value in shown.kept.values())
 
 
 @pytest.mark.parametrize("task", ALL, ids=lambda task: task.name)

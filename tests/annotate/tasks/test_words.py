@@ -18,13 +18,10 @@ from tests.each import for_each
 DIFFERS = unit_at(OF, payload={"suggestion": "on"})
 
 
-def test_cloze_shows_the_sentence_alone() -> None:
+def test_cloze_shows_the_sentence_alone_and_takes_one_preposition_in_any_case_and_spelling() -> None:
     shown = cloze.TASK.show(unit_at(OF), rng=rng())
     assert "".join(piece.text for piece in shown.pieces) == "She depends _____ her brother for the bread."
     assert (shown.before, shown.after) == ("", "")
-
-
-def test_cloze_takes_one_preposition_in_any_case_and_spelling() -> None:
     for written, label in (("On", "on"), ("towards", "toward"), ("out of", "out of")):
         assert cloze.TASK.read(unit_at(OF), {"label": [written]}, kept={})[0].label == label
     with pytest.raises(BadInput, match="expected one preposition, found 2"):
@@ -100,18 +97,10 @@ def test_the_question_is_that_of_the_items_kind(kind: str, words: str) -> None:
     assert words in error.TASK.show(unit_at(OF, kind=kind), rng=rng()).fields[0].question
 
 
-def test_words_over_two_sentences_show_both() -> None:
-    span = span_of("bread. In the")
-    shown = error.TASK.show(unit_at(span), rng=rng())
-    whole = TEXT[TEXT.index("She depends") : TEXT.index(" Nobody")]
-    assert "".join(piece.text for piece in shown.pieces) == whole
-
-
 WHOLE = {"label": ["2"], "confidence": ["high"]}
-
-
 AROUND_OF = (Piece("She depends "), Piece("of", "target"), Piece(" her brother for the bread."))
 BREAD, NOBODY = TEXT.index(" the bread"), TEXT.index(" Nobody")
+TWO = TEXT[TEXT.index("She depends") : NOBODY]
 
 
 @for_each(
@@ -121,9 +110,14 @@ BREAD, NOBODY = TEXT.index(" the bread"), TEXT.index(" Nobody")
         (Span(0, 4), "", None),  # nothing is before the first sentence
         (Span(BREAD, BREAD), None, (Piece("She depends of her brother for"), Piece("", "gap"), Piece(" the bread."))),
         (Span(NOBODY, NOBODY), None, (Piece("In the morning they bake."), Piece("", "gap"))),  # of the first of two
+        (
+            span_of("bread. In the"),
+            None,
+            (Piece(TWO.partition("bread")[0]), Piece("bread. In the", "target"), Piece(" morning they bake.")),
+        ),
     ]
 )
-def test_the_place_is_marked_in_its_sentence_with_the_one_before(
+def test_the_place_is_marked_in_its_sentences_with_the_one_before(
     case: tuple[Span, str | None, tuple[Piece, ...] | None],
 ) -> None:
     span, before, pieces = case
@@ -170,7 +164,5 @@ def test_a_form_that_is_not_filled_rightly_is_refused(form: dict[str, list[str]]
 
 def test_gold_accepts_any_of_its_labels() -> None:
     answers = usage.TASK.read(unit_at(OF), WHOLE, kept={})
-    item_id = answers[0].item_id
-    assert is_right(usage.TASK, answers, {item_id: frozenset({"2", "e"})})
-    assert not is_right(usage.TASK, answers, {item_id: frozenset({"0", "1"})})
-    assert not is_right(usage.TASK, (), {item_id: frozenset({"2"})})
+    for given, known, expected in ((answers, "2e", True), (answers, "01", False), ((), "2", False)):
+        assert is_right(usage.TASK, given, {answers[0].item_id: frozenset(known)}) == expected
