@@ -1,10 +1,10 @@
 """Colluders (P15): 1, 3, 9 or 30 identities of one mind among 60 raters gain nothing from gold.
 
 They come by a panel or have accounts, and use pages or API.  They answer all alike, fail on purpose to read answers,
-share what they saw, pass the quiz and stop caring, return, let lapse and reload, and come back when a manager
-reinstates them.  No gold is suspended, none of them is trusted, none gets a code, newcomers work on, and whatever
-they tell each other, gold cannot be told from work before the answer.  Each attack succeeds once its rule is switched
-off, which is played on one database.  `python -m benchmarks.colluders` plays every number of colluders by every door.
+share what they saw, pass the quiz and stop caring, return, let lapse and reload, and come back when reinstated.  No
+gold is suspended, none of them is trusted or gets a code, newcomers work on, and gold cannot be told from work before
+the answer.  Each attack succeeds once its rule is switched off, which is played on one database.
+`python -m benchmarks.colluders` plays every number of colluders by every door.
 """
 
 from __future__ import annotations
@@ -205,16 +205,14 @@ class Attack:
 
     @property
     def figures(self) -> dict[str, int]:
-        with self.study.store.read() as tx:
-            n_suspended = sum(row.state != "active" for row in tx.all(gold.OF_JOB, job=self.job.job_id))
-            n_codes = sum(
-                place.state == "completed"
-                for panel in panels.of_job(tx, self.job.job_id)
-                for place in panels.places(tx, panel.panel_id)
-            )
-            n_sent = [standing.n_sent(tx, self.job.job_id, colluder.person_id) for colluder in self.colluders]
-            n_violations = len(checks.violations(tx))
+        study, job_id = self.study, self.job.job_id
+        with study.store.read() as tx:
+            n_suspended = sum(row.state != "active" for row in tx.all(gold.OF_JOB, job=job_id))
+        in_panels = [study.read(panels.places, panel.panel_id) for panel in study.read(panels.of_job, job_id)]
+        n_sent = [study.read(standing.n_sent, job_id, colluder.person_id) for colluder in self.colluders]
+        n_violations = len(study.read(checks.violations))
         shown = [page for colluder in self.colluders for page in colluder.pages]
+        n_codes = sum(place.state == "completed" for places in in_panels for place in places)
         return {
             "colluders without an answer": n_sent.count(0),
             "gold suspended": n_suspended,

@@ -195,8 +195,8 @@ def test_returned_lapsed_and_held_work_earns_no_code(study: Study) -> None:
         study.clock.now += 40 * MINUTE
         assert "DONE-1" not in rater.get(f"/jobs/{job_id}/done").text
     (place,) = study.read(panels.places, panel["panel_id"])
-    with study.store.read() as tx:
-        assert (place.state, [event.verb for event in events.all(tx)].count("place.state")) == ("joined", 0)
+    verbs = [event.verb for event in study.read(events.all)]
+    assert (place.state, verbs.count("place.state")) == ("joined", 0)
     assert "DONE-1" not in work_through(rater, job_id, most=2).text
     assert "DONE-1" in work_through(rater, job_id, most=1).text
 

@@ -1,9 +1,7 @@
 """P1-P4 under fire: fifty raters at once, with double clicks, second tabs, stale leases and abandoned work.
 
-A restless crowd for the concurrency tests: double clicks, second tabs, abandoned work, stale leases.
-
-Everything a rater does follows from a seed; only the interleaving is the machine's.  The crowd keeps a log of what it
-was told (acknowledged), which must be found in the study whatever happened.
+Everything a rater does follows from a seed; only the interleaving is the machine's.  What raters were told must be
+found in the study whatever happened.
 """
 
 from __future__ import annotations
@@ -29,8 +27,7 @@ from tests.annotate.store.worlds import FakeClock
 def assert_promises_kept(world: Crowd, acknowledged: Acknowledged) -> None:
     assert acknowledged.failures == []
     world.require_promises()
-    with world.store.read() as tx:
-        stored = {row["submission"]: row["status"] for row in judgments.table(tx, world.job_id, judgments.ALL)}
+    stored = {row["submission"]: row["status"] for row in world.read(judgments.table, world.job_id, judgments.ALL)}
     for submission_id, receipts in acknowledged.receipts.items():
         assert stored.keys() >= {submission_id}, "an acknowledged judgment is lost"
         assert {receipt.status for receipt in receipts} == {stored[submission_id]}

@@ -1,18 +1,16 @@
-"""Hidden gold among the work, the entry quiz, and what becomes of raters who fail (P5, P6).
-
-The crowd's rules when everything happens at once (P3-P6): each race ends in a study that keeps its promises.
-"""
+"""Hidden gold among the work, the entry quiz, and raters who fail (P5, P6), also when all happens at once (P3-P6)."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from functools import partial
 
 import pytest
 
 from grater.annotate import credentials, gold, jobs, leases, progress, standing, trust
 from grater.annotate.store import Store, events, migrations, schema, transaction
-from grater.annotate.store.transaction import HOUR
+from grater.annotate.store.transaction import HOUR, Record
 from grater.annotate.submissions import desk_of, hand_in
 from grater.errors import Conflict
 from grater.model import Json
@@ -46,28 +44,17 @@ def test_hidden_gold_rests_after_its_viewings_until_all_of_it_rests(store: Store
     """Five units of gold, two viewings each: after ten raters all of it rests, and the least seen comes again."""
     terms: dict[str, Json] = {"gold": {"least_seen": 90, "exposure": 2}, "page": 2}
     crowd = make_crowd(store, n_units=20, n_gold=5, judgments=5, n_raters=15, terms=terms)
-    met = Counter[str]()
-
-    def meet(rater: int) -> None:
+    met, found = Counter[str](), {}
+    for rater in range(15):
         while not crowd.is_gold(lease := crowd.must_take(rater)):
             crowd.send(lease)
         met[lease.unit_id] += 1
         crowd.send(lease)
         trust.review_gold(store, crowd.job, lease.unit_id)
-
-    def alerts() -> int:
-        with store.read() as tx:
-            return sum(event.verb == "gold.alert" for event in events.all(tx))
-
-    for rater in range(9):
-        meet(rater)
-    assert (max(met.values()), alerts()) == (2, 0)
-    meet(9)
-    assert (set(met.values()), alerts()) == ({2}, 1)
-    for rater in range(10, 15):
-        meet(rater)
-    assert (set(met.values()), alerts()) == ({3}, 1)
-    assert any("least seen comes again" in words for words in read(store, trust.gold_warnings, crowd.job))
+        n_alerts = sum(event.verb == "gold.alert" for event in crowd.read(events.all))
+        found[rater + 1] = (min(met.values()), max(met.values()), n_alerts)
+    assert {n: found[n] for n in (9, 10, 15)} == {9: (1, 2, 0), 10: (2, 2, 1), 15: (3, 3, 1)}
+    assert any("least seen comes again" in words for words in crowd.read(trust.gold_warnings, crowd.job))
     crowd.require_promises()
 
 
@@ -75,8 +62,7 @@ def test_what_ejected_a_rater_rests_since_they_know_that_it_is_gold(store: Store
     crowd = make_crowd(store, n_units=40, n_gold=6, judgments=9)
     crowd.work(n=40, gold="ok")
     assert crowd.trust().state == "ejected"
-    with store.read() as tx:
-        (revealed,) = [row.unit_id for row in tx.all(gold.OF_JOB, job=crowd.job.job_id) if row.revealed]
+    (revealed,) = [row.unit_id for row in gold_of(crowd) if row.revealed]
     came = []
     while (lease := crowd.take(1)) is not None:
         came += [lease.unit_id] if crowd.is_gold(lease) else []
@@ -125,9 +111,13 @@ RULE: dict[str, Json] = {"minimum": 0.75, "quiz": 4, "least_seen": 4}
 QUIZ: dict[str, Json] = {"gold": RULE, "page": 5}
 
 
-def pools(crowd: Crowd) -> dict[str, set[str]]:
+def gold_of(crowd: Crowd) -> Sequence[Record]:
     with crowd.store.read() as tx:
-        rows = tx.all(gold.OF_JOB, job=crowd.job.job_id)
+        return tx.all(gold.OF_JOB, job=crowd.job_id)
+
+
+def pools(crowd: Crowd) -> dict[str, set[str]]:
+    rows = gold_of(crowd)
     return {pool: {row.unit_id for row in rows if row.pool == pool} for pool in schema.GOLD_POOLS}
 
 
@@ -141,11 +131,8 @@ def test_a_rater_begins_with_the_quiz_and_its_questions_are_never_hidden_gold(st
             crowd.send(quiz[-1])
             quiz.append(crowd.must_take(rater))
         assert {lease.unit_id for lease in quiz[:-1]} < by_pool["quiz"]
-        seen = crowd.work(rater, n=40)
-        assert 0 < sum(seen) <= 5
-    with store.read() as tx:
-        later = [row for row in tx.all(gold.OF_JOB, job=crowd.job.job_id) if row.pool == "quiz"]
-        assert sum(row.n_met for row in later) == 2 * 4
+        assert 0 < sum(crowd.work(rater, n=40)) <= 5
+    assert sum(row.n_met for row in gold_of(crowd) if row.pool == "quiz") == 2 * 4
     crowd.require_promises()
 
 
@@ -154,9 +141,9 @@ def test_of_the_gold_of_0_2_what_most_have_met_becomes_the_quiz_and_trust_stays(
     for rater in range(3):
         crowd.work(rater, n=6)
     before = [crowd.trust(rater) for rater in range(3)]
+    n_met = {row.unit_id: row.n_met for row in gold_of(crowd)}
     with store.write() as tx:
         jobs.set_options(tx, crowd.job.job_id, {"crowd": QUIZ})
-        n_met = {row.unit_id: row.n_met for row in tx.all(gold.OF_JOB, job=crowd.job.job_id)}
         migrations.split_gold(tx.connection)
     by_pool = pools(crowd)
     assert len(by_pool["quiz"]) == 4
@@ -170,13 +157,11 @@ def test_of_the_gold_of_0_2_what_most_have_met_becomes_the_quiz_and_trust_stays(
 def test_gold_moves_between_the_pools_while_nobody_has_met_it(store: Store) -> None:
     crowd = make_crowd(store, terms=QUIZ)
     crowd.work(n=1)
-    by_pool = pools(crowd)
-    with store.read() as tx:
-        met = {row.unit_id for row in tx.all(gold.OF_JOB, job=crowd.job.job_id) if row.n_met}
-    write(store, gold.set_pool, min(by_pool["quiz"] - met), "hidden")
+    (met,) = (row.unit_id for row in gold_of(crowd) if row.n_met)
+    crowd.write(gold.set_pool, min(pools(crowd)["quiz"] - {met}), "hidden")
     assert len(pools(crowd)["hidden"]) == 6
-    with store.write() as tx, pytest.raises(Conflict):
-        gold.set_pool(tx, min(met), "hidden")
+    with pytest.raises(Conflict):
+        crowd.write(gold.set_pool, met, "hidden")
     crowd.require_promises()
 
 
@@ -184,15 +169,14 @@ def test_a_question_that_no_longer_counts_is_replaced_in_the_quiz(store: Store) 
     """Who failed because of it has to answer another; the quiz does not shrink until nothing is left to pass."""
     crowd = make_crowd(store, terms=QUIZ)
     crowd.work(n=4, gold="ok")
-    assert (crowd.trust().state, crowd.trust().why) == ("ejected", "quiz")
-    missed = [answer.unit_id for answer in read(store, standing.gold_answers, crowd.job.job_id, crowd.raters[0])]
-    write(store, trust.set_gold_state, missed[0], "suspended")
-    assert crowd.trust().state == "quiz"
-    assert crowd.work(n=1) == [True]
-    assert (crowd.trust().state, crowd.trust().why) == ("ejected", "quiz")
-    with store.write() as tx:
-        for unit_id in crowd.gold_ids:
-            trust.set_gold_state(tx, unit_id, "suspended")
+    for _ in range(2):
+        assert (crowd.trust().state, crowd.trust().why) == ("ejected", "quiz")
+        missed = crowd.read(standing.gold_answers, crowd.job_id, crowd.raters[0])
+        crowd.write(trust.set_gold_state, next(each.unit_id for each in missed if each.is_active), "suspended")
+        assert crowd.trust().state == "quiz"
+        crowd.work(n=1)
+    for unit_id in crowd.gold_ids:
+        crowd.write(trust.set_gold_state, unit_id, "suspended")
     assert crowd.trust().state == "quiz"
     assert crowd.take() is None
     crowd.require_promises()
@@ -209,8 +193,8 @@ def test_whoever_failed_the_quiz_begins_again_with_fresh_gold_and_a_clean_count(
         assert crowd.work(rater, n=4, gold=label) == [True] * 4
     assert (crowd.trust(0).state, crowd.trust(0).why) == ("ejected", "quiz")
     assert (crowd.trust(1).state, crowd.trust(1).seen, crowd.trust(1).right) == ("trusted", 4, 4)
-    with store.write() as tx, pytest.raises(Conflict, match="make more gold first"):
-        trust.reinstate(tx, crowd.job, crowd.raters[0])
+    with pytest.raises(Conflict, match="make more gold first"):
+        crowd.write(trust.reinstate, crowd.job, crowd.raters[0])
     crowd.require_promises()
 
 
@@ -246,13 +230,9 @@ def test_what_a_manager_decides_stands_whatever_gold_says(store: Store) -> None:
 def test_forgiven_gold_counts_for_nobody_and_reinstates_whom_it_ejected(store: Store) -> None:
     crowd = make_crowd(store, n_units=60, n_gold=4, terms={"gold": {"minimum": 0.75, "least_seen": 4}, "page": 5})
     wrong = sorted(crowd.gold_ids)[:2]
-    for _ in range(20):
-        lease = crowd.take()
-        if lease is None:
-            break
-        crowd.send(lease, label="ok" if lease.unit_id in wrong else "error")
+    miss(crowd, {*wrong}, raters=1)
     assert (crowd.trust().state, crowd.trust().right, crowd.trust().seen) == ("ejected", 2, 4)
-    write(store, trust.set_gold_state, wrong[0], "forgiven")
+    crowd.write(trust.set_gold_state, wrong[0], "forgiven")
     assert (crowd.trust().state, crowd.trust().right, crowd.trust().seen) == ("trusted", 2, 3)
     assert set(crowd.statuses()) == {"valid"}
     crowd.require_promises()
@@ -269,8 +249,7 @@ def miss(crowd: Crowd, wrong: set[str], *, raters: int = 5, n_missing: int = 3) 
 
 
 def states(crowd: Crowd) -> dict[str, str]:
-    with crowd.store.read() as tx:
-        return {row.unit_id: row.state for row in tx.all(gold.OF_JOB, job=crowd.job.job_id)}
+    return {row.unit_id: row.state for row in gold_of(crowd)}
 
 
 @pytest.mark.parametrize("n_together", [0, 3], ids=["everybody elsewhere", "three at one address"])
@@ -307,9 +286,9 @@ def test_where_a_tenth_of_the_gold_is_suspended_the_manager_is_alerted_instead(s
     for unit_id in wrong:
         trust.review_gold(store, crowd.job, unit_id)
     assert list(states(crowd).values()).count("suspended") == 1
-    with store.read() as tx:
-        assert [event.payload for event in events.all(tx) if event.verb == "gold.alert"] == [{"why": "suspended"}]
-        assert any("Suspended: 1 gold unit" in words for words in trust.gold_warnings(tx, crowd.job))
+    alerts = [event.payload for event in crowd.read(events.all) if event.verb == "gold.alert"]
+    assert alerts == [{"why": "suspended"}]
+    assert any("Suspended: 1 gold unit" in words for words in crowd.read(trust.gold_warnings, crowd.job))
 
 
 SHOWS: dict[str, Json] = {"gold": {"least_seen": 2, "minimum": 0.5, "shows_misses": True}, "page": 2}
@@ -370,18 +349,13 @@ def test_gold_right_or_missed_costs_the_same_statements_as_work(
     assert len(shown[True]) == 1
 
 
-def held_gold(crowd: Crowd, place: int) -> leases.Lease:
-    """Another gold in the same rater's hands, as on a page that shows several units."""
-    with crowd.store.write() as tx:
-        unit_id = sorted(crowd.gold_ids)[place]
-        at = leases.UnitSlot(unit_id, None)
-        return leases.issue(tx, crowd.job, at, person_id=crowd.raters[0], place=place + 1)
-
-
 def test_two_gold_misses_in_parallel_put_a_rater_out_once(store: Store) -> None:
+    """As on a page that shows several units."""
     crowd = make_crowd(store, n_units=20, n_gold=6, terms={"gold": {"least_seen": 2}, "page": 5})
-    held = [held_gold(crowd, place) for place in range(3)]
-    together(*(lambda lease=lease: crowd.send(lease, label="ok") for lease in held))
+    places = [leases.UnitSlot(unit_id, None) for unit_id in sorted(crowd.gold_ids)[:3]]
+    issue = partial(crowd.write, leases.issue, crowd.job, person_id=crowd.raters[0])
+    held = [issue(at, place=place) for place, at in enumerate(places, 1)]
+    together(*(partial(crowd.send, lease, label="ok") for lease in held))
     assert (crowd.trust().state, crowd.trust().why) == ("ejected", "gold")
     assert set(crowd.statuses()) == {"untrusted"}
     crowd.require_promises()

@@ -7,7 +7,7 @@ from sqlalchemy import text as sql
 from grater.annotate import people
 from grater.annotate.store import checks, events, open_store
 from tests.annotate.store.postgres import new_database
-from tests.annotate.store.worlds import write
+from tests.annotate.store.worlds import read, write
 
 
 def test_a_listener_misses_no_event_of_a_transaction_that_is_slow_to_commit(cluster: str) -> None:
@@ -20,8 +20,7 @@ def test_a_listener_misses_no_event_of_a_transaction_that_is_slow_to_commit(clus
                 assert list(events.since(tx)) == []
                 assert checks.violations(tx) == []  # the checker reads its snapshot whole
                 last = events.certain(tx)
-        with store.read() as tx:
-            assert [event.verb for event in events.since(tx, last)] == ["person.added", "person.added"]
+        assert [event.verb for event in read(store, events.since, last)] == ["person.added", "person.added"]
 
 
 def test_a_listener_misses_no_event_with_a_smaller_number_than_it_has_heard(cluster: str) -> None:
@@ -38,9 +37,7 @@ def test_a_listener_misses_no_event_with_a_smaller_number_than_it_has_heard(clus
         for is_last in (False, True):
             if is_last:
                 late.__exit__(None, None, None)
-            with store.read() as tx:
-                heard += events.since(tx, heard[-1].n if heard else 0)
-        with store.read() as tx:
-            assert [event.n for event in events.all(tx)] == [1, 2]
-            assert events.certain(tx) == 1
+            heard += read(store, events.since, heard[-1].n if heard else 0)
+        assert [event.n for event in read(store, events.all)] == [1, 2]
+        assert read(store, events.certain) == 1
         assert [event.n for event in heard] == [2, 1]

@@ -43,8 +43,7 @@ def test_an_answer_taken_back_is_kept_as_withdrawn_and_the_next_one_counts(store
     crowd.send(again, label="unknown" if not is_gold else "error")
     assert crowd.must_take().lease_id == following.lease_id  # what was in hand comes after it
     assert sorted(row.status for row in crowd.read(judgments.of_unit, lease.unit_id)) == ["valid", "withdrawn"]
-    with store.read() as tx:
-        log = [event for event in events.all(tx) if event.noun == f"of-{lease.lease_id}"]
+    log = [event for event in crowd.read(events.all) if event.noun == f"of-{lease.lease_id}"]
     assert log[-1].payload["why"] == "taken back"
     assert crowd.trust() == counted
     crowd.require_promises()
@@ -103,9 +102,9 @@ def test_only_the_last_answer_and_only_once(store: Store) -> None:
 def test_missed_gold_is_taken_back_like_work_but_no_quiz_and_nothing_that_is_decided(store: Store) -> None:
     terms: dict[str, Json] = {"gold": {"least_seen": 9, "quiz": 2, "minimum": 0.5}, "page": 2}
     crowd = make_crowd(store, n_units=8, n_gold=12, judgments=1, terms=terms)
-    for n in range(2):
+    for label in ("error", "ok"):
         lease = crowd.must_take()
-        crowd.send(lease, label="ok" if n else "error")
+        crowd.send(lease, label=label)
         with pytest.raises(Conflict):
             take_back(crowd, lease)
     lease = next_of(crowd, is_gold=True)

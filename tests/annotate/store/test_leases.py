@@ -19,7 +19,7 @@ from grater.annotate.units import FINISHED, NewUnit
 from grater.errors import Conflict, GraterError, NotFound, Stale, UsageError
 from tests.annotate.store.crowds import Crowd, make_crowd, make_world
 from tests.annotate.store.races import race, two_answers_at_once
-from tests.annotate.store.worlds import FakeClock, new_units, write
+from tests.annotate.store.worlds import FakeClock, new_units, read, write
 
 
 @pytest.mark.parametrize(
@@ -123,8 +123,7 @@ def test_the_second_stage_waits_for_the_first_of_the_same_rater_and_the_delay(st
 
 def counts(world: Crowd) -> Counter[str]:
     world.require_promises()
-    with world.store.read() as tx:
-        return Counter(str(row["status"]) for row in judgments.table(tx, world.job_id, judgments.ALL))
+    return Counter(str(row["status"]) for row in world.read(judgments.table, world.job_id, judgments.ALL))
 
 
 def test_a_replay_gets_the_stored_result_and_another_body_or_another_rater_a_conflict(store: Store) -> None:
@@ -293,8 +292,7 @@ def test_a_removed_rater_leaves_no_more_open_than_the_rest_still_need(store: Sto
 
 
 def finished(store: Store) -> list[str]:
-    with store.read() as tx:
-        return [event.noun for event in events.all(tx) if event.verb == FINISHED]
+    return [event.noun for event in read(store, events.all) if event.verb == FINISHED]
 
 
 def test_of_two_last_answers_at_once_one_tells(store: Store) -> None:

@@ -52,8 +52,7 @@ def test_a_full_panel_lets_nobody_in_until_a_place_is_free(store: Store, clock: 
         found = leases.find(tx, lease.lease_id, person_id=place.person_id)
         assert found.state == "returned"
     assert enter(crowd, panel_id, "abc").state == "joined"  # there is one place left
-    with store.write() as tx:
-        panels.set_state(tx, panels.place_of(tx, panel_id, "abc"), "returned", actor=None)
+    crowd.write(panels.set_state, crowd.read(panels.place_of, panel_id, "abc"), "returned", actor=None)
     assert enter(crowd, panel_id, "jkl").state == "joined"
     crowd.require_promises()
 
@@ -112,12 +111,19 @@ def test_a_qualification_is_met_by_work_and_gold_of_another_job(store: Store) ->
 
 
 def test_each_panel_sends_its_own_id_and_a_link_without_a_sound_one_is_refused() -> None:
-    names = {"generic": "id", "prolific": "PROLIFIC_PID", "connect": "participantId", "sona": "survey_code"}
-    for name, parameter in names.items():
+    for name, parameter, words in (
+        ("generic", "id", "ID"),
+        ("prolific", "PROLIFIC_PID", "{{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"),
+        ("connect", "participantId", ""),  # the panel adds its parameters itself
+        ("sona", "survey_code", "%SURVEY_CODE%"),
+    ):
         assert id_from(Panel(PROVIDERS[name]), {parameter: "abc123"}) == "abc123"
+        assert PROVIDERS[name].query == (f"{parameter}={words}" if words else "")
     for external_id in ({}, {"id": ""}, {"id": "x" * 300}, {"id": "a\nb"}):
         with pytest.raises(UsageError, match="lacks id"):
             id_from(Panel(PROVIDERS["generic"]), external_id)
+    with pytest.raises(UsageError, match="did not fill in PROLIFIC_PID"):
+        id_from(Panel(PROVIDERS["prolific"]), {"PROLIFIC_PID": "{{%PROLIFIC_PID%}}"})
 
 
 def test_the_way_out_has_the_code_and_the_id_safely_inside() -> None:
@@ -131,15 +137,3 @@ def test_the_way_out_has_the_code_and_the_id_safely_inside() -> None:
         panel = Panel(PROVIDERS["sona"], {"completed": code}, {"completed": address})
         assert exit_of(panel, "completed", external_id) == (code, way)
         assert exit_of(panel, "failed", external_id) == ("", "")
-
-
-def test_a_link_says_in_the_panels_own_words_where_ids_go_and_with_these_words_in_it_is_refused() -> None:
-    assert {name: provider.query for name, provider in PROVIDERS.items()} == {
-        "generic": "id=ID",
-        "prolific": "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}",
-        "connect": "",  # the panel adds its parameters itself
-        "sona": "survey_code=%SURVEY_CODE%",
-        "open": "",
-    }
-    with pytest.raises(UsageError, match="did not fill in PROLIFIC_PID"):
-        id_from(Panel(PROVIDERS["prolific"]), {"PROLIFIC_PID": "{{%PROLIFIC_PID%}}"})

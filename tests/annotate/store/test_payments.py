@@ -47,8 +47,7 @@ def test_the_rows_add_up_to_what_the_policy_owes(
                 settle(crowd)
         settle(crowd)
         settle(crowd)
-        with store.read() as tx:
-            work = money.work_of(tx, crowd.job.job_id)
+        work = crowd.read(money.work_of, crowd.job_id)
         expected = Counter(dict.fromkeys(paid(crowd), 0))
         for each in work:
             expected[each.rater] += cents if each.status in PAID[policy] else 0

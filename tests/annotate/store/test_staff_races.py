@@ -66,21 +66,16 @@ def test_somebodys_answers_about_themselves_are_stored_once(store: Store) -> Non
 
 
 def test_two_who_change_different_terms_at_once_change_both(store: Store) -> None:
-    crowd = make_crowd(store, n_units=1, n_gold=0, terms={})
-    pay = writing(store, lambda tx: set_terms(tx, crowd.job.job_id, {"pay": {"cents": 5}}))
-    limit = writing(store, lambda tx: set_terms(tx, crowd.job.job_id, {"limit": 7}))
-    interrupted(store, pay, limit, before="UPDATE jobs")
-    terms = terms_of(read(store, jobs.get, crowd.job.job_id).options)
-    assert (terms.pay.cents, terms.limit) == (5, 7)
+    crowd, terms = make_world(store, n_units=1), iter(({"pay": {"cents": 5}}, {"limit": 7}))
+    twice(store, lambda tx: set_terms(tx, crowd.job_id, next(terms)), before="UPDATE jobs")
+    found = terms_of(read(store, jobs.get, crowd.job_id).options)
+    assert (found.pay.cents, found.limit) == (5, 7)
 
 
 def test_two_who_write_guidelines_at_once_make_two_versions(store: Store) -> None:
-    crowd = make_world(store, n_units=1)
-    first, second = race(
-        store,
-        lambda tx: jobs.add_guidelines(tx, crowd.job.job_id, "Mark little."),
-        lambda tx: jobs.add_guidelines(tx, crowd.job.job_id, "Mark less."),
-        before="INSERT INTO guidelines",
+    crowd, words = make_world(store, n_units=1), iter(("Mark little.", "Mark less."))
+    first, second = twice(
+        store, lambda tx: jobs.add_guidelines(tx, crowd.job_id, next(words)), before="INSERT INTO guidelines"
     )
     assert sorted((first.version, second.result().version)) == [1, 2]
 
@@ -115,8 +110,7 @@ def test_an_invitation_that_was_used_is_not_reported_to_have_ended(store: Store)
     accept = writing(store, lambda tx: invitations.accept(tx, token, name="Ann", password_hash="x"))
     end = writing(store, lambda tx: invitations.end(tx, made.invitation_id))
     interrupted(store, accept, end, before="UPDATE invitations")
-    with store.read() as tx:
-        verbs = [event.verb for event in events.all(tx)]
+    verbs = [event.verb for event in read(store, events.all)]
     assert ("invitation.used" in verbs, "invitation.ended" in verbs) == (True, False)
 
 
@@ -170,8 +164,7 @@ def test_an_item_that_two_make_gold_at_once_is_gold_once(store: Store) -> None:
 
 
 def test_of_two_changes_to_the_study_at_once_the_second_stays(store: Store) -> None:
-    one = writing(store, lambda tx: set_meta(tx, "said", "1"))
-    two = writing(store, lambda tx: set_meta(tx, "said", "2"))
-    _, second = interrupted(store, one, two, before="INSERT INTO meta")
+    values = iter("12")
+    _, second = twice(store, lambda tx: set_meta(tx, "said", next(values)), before="INSERT INTO meta")
     assert second.exception() is None
     assert read(store, meta_value, "said") in ("1", "2")

@@ -1,9 +1,7 @@
 """The life of a study, whatever happens in it: raters, staff, panels, clocks that jump and processes that die.
 
-A machine takes random steps through the functions that pages, API and commands call, and after each the study is held
-to its promises (P1 to P14 of the server, as far as they can be seen from here): by the invariant checker, and by what
-the machine itself remembers of what people were told and of what they typed.  `tests/annotate/study/test_lives.py`
-lets it live.
+A machine takes random steps through the functions that pages, API and commands call.  After each step the study must
+keep its promises (P1 to P14) by the invariant checker and by what the machine remembers of what people were told.
 """
 
 from __future__ import annotations
@@ -52,7 +50,8 @@ from grater.annotate.terms import bill, terms_of
 from grater.annotate.work import DraftBody, save_draft
 from grater.errors import Conflict, GraterError, NotFound
 from grater.model import Decision, Item, Json, Span
-from tests.annotate.store.worlds import FakeClock, new_items
+from tests.annotate.store.worlds import FakeClock, new_items, read, write
+from tests.annotate.study.files import contents
 from tests.folders import in_memory, own_folder
 
 T = TypeVar("T")
@@ -82,10 +81,6 @@ class AcknowledgedAnswer:
     lease_id: str
     fields: Mapping[str, list[str]]
     receipt: Receipt
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
 
 class Killed(RuntimeError):
@@ -184,11 +179,7 @@ class Life(RuleBasedStateMachine):
             self.plug = ""
 
     def write(self, change: Callable[[Tx], T]) -> T | None:
-        def once() -> T:
-            with self.store.write() as tx:
-                return change(tx)
-
-        return self.do(once)
+        return self.do(lambda: write(self.store, change))
 
     def remember_all(self) -> None:
         """After a death nobody knows what was stored: look, as everybody would who comes back."""
@@ -232,8 +223,8 @@ class Life(RuleBasedStateMachine):
         assert not any(word in shown for word in (SYSTEM, SUGGESTION, STRATUM)), "P10"
         self.received.append((name, job, unit_id, desk.lease.lease_id, shown))
         stranger = next(each for each in self.people.values() if each != person_id)
-        with self.store.read() as tx, pytest.raises(NotFound):
-            desk_of(tx, desk.lease.lease_id, person_id=stranger)  # P9
+        with pytest.raises(NotFound):
+            read(self.store, desk_of, desk.lease.lease_id, person_id=stranger)  # P9
         return desk
 
     @rule(name=who, job=which)
@@ -304,8 +295,7 @@ class Life(RuleBasedStateMachine):
         person_id, job_id = self.people.get(name), self.jobs[job]
         if person_id is None:
             return
-        with self.store.read() as tx:
-            lease_id = submissions.so_far(tx, job_id, person_id).undoable_lease_id
+        lease_id = read(self.store, submissions.so_far, job_id, person_id).undoable_lease_id
         if not lease_id:
             return
         desk = self.do(lambda: undo_answer(self.store, lease_id, person_id=person_id))
@@ -384,8 +374,7 @@ class Life(RuleBasedStateMachine):
         self.write(lambda tx: credentials.give_role(tx, self.people[name], role, actor=self.people["owner"]))
 
     def manager_changes_gold(self, n: int, state: str) -> None:
-        with self.store.read() as tx:
-            unit_id = units.ids_of_job(tx, self.jobs[TESTED], role="gold")[n]
+        unit_id = read(self.store, units.ids_of_job, self.jobs[TESTED], role="gold")[n]
         self.write(lambda tx: trust.set_gold_state(tx, unit_id, state))
 
     def manager_changes_the_terms(self, limit: int, most: int) -> None:

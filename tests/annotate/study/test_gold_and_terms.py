@@ -1,9 +1,4 @@
-"""Gold from experts, planted errors, terms, the protocol sheet, signals, programs as raters.
-
-Gold that is added to a job looks like its work (P5), and can be shown to raters, or is refused (P4).
-
-Candidates for gold: known from elsewhere, not met here, the surest first; and the recommended rule.
-"""
+"""Gold from experts, planted errors and other jobs looks like work (P5) or is refused (P4); terms and signals."""
 
 from __future__ import annotations
 
@@ -49,7 +44,7 @@ from grater.model import Edit, Essay, Item, Json, Span
 from grater.reporting.build import build
 from grater.tables import read_judgments
 from tests.annotate.store.crowds import make_crowd, statements
-from tests.annotate.store.worlds import new_units
+from tests.annotate.store.worlds import read, write
 from tests.annotate.tasks.units import rng, unit_for
 from tests.annotate.web import studies
 from tests.annotate.web.studies import Study, served
@@ -83,26 +78,21 @@ def marking_job(tx: Tx, essay: Essay, *, payload: dict[str, Json] | None = None)
 
 
 def test_items_on_which_experts_agree_become_gold_in_place_of_work(store: Store) -> None:
-    with store.write() as tx:
-        job = jobs.add(tx, name="crowd", task="error", judgments=2)
-        units.add_all(tx, job.job_id, new_units(tx, 4))
-        judged_by_experts(tx, [("1", "0"), ("2", "2"), ("1", "2"), ("e", "e")])
-        made = known_gold(tx, job, GoldWanted(least=2))
-        assert (made.made, made.met) == (3, 0)
-        found = {tuple(sorted(each.known[0].accepted)) for each in trust.gold_records(tx, job.job_id)}
-        assert found == {("error",), ("ok",)}  # 0 and 1 both come to error, 2 and e to ok
-        assert len(units.ids_of_job(tx, job.job_id, role="work")) == 1
-        assert checks.violations(tx) == []
+    crowd = make_crowd(store, n_units=4, n_gold=0, terms={})
+    crowd.write(judged_by_experts, [("1", "0"), ("2", "2"), ("1", "2"), ("e", "e")])
+    assert crowd.write(known_gold, crowd.job, GoldWanted(least=2)) == MadeGold(made=3, met=0)
+    found = {tuple(sorted(each.known[0].accepted)) for each in crowd.read(trust.gold_records, crowd.job_id)}
+    assert found == {("error",), ("ok",)}  # 0 and 1 both come to error, 2 and e to ok
+    assert len(crowd.read(units.ids_of_job, crowd.job_id, role="work")) == 1
+    crowd.require_promises()
 
 
 def test_an_item_that_a_rater_has_met_stays_work(store: Store) -> None:
     crowd = make_crowd(store, n_units=3, n_gold=0, terms={}, n_raters=1)
     crowd.work(n=1)
-    with store.write() as tx:
-        judged_by_experts(tx, [("1", "1")] * 3)
-        made = known_gold(tx, crowd.job, GoldWanted(least=2))
-        assert (made.made, made.met) == (2, 1)
-        assert checks.violations(tx) == []
+    crowd.write(judged_by_experts, [("1", "1")] * 3)
+    assert crowd.write(known_gold, crowd.job, GoldWanted(least=2)) == MadeGold(made=2, met=1)
+    crowd.require_promises()
 
 
 def good_essay(*planted: Edit) -> Essay:
@@ -126,18 +116,15 @@ def test_planted_essays_become_gold_once_and_tell_nobody_what_they_are(store: St
 
 def test_planted_essays_stay_out_of_the_studys_numbers(store: Store) -> None:
     planted = [good_essay(Edit(Span(10, 12), ("in",), "Wcip", "us"))]
-    with store.write() as tx:
-        content.add_essays(tx, [Essay("own", "We waited in the rain.")])
-        gold_from_planted(tx, jobs.add(tx, name="marking", task="marking"), planted)
-        assert content.n_essays(tx) == 2
-        assert [essay.essay_id for essay in content.own_essays(tx)] == ["own"]
+    write(store, content.add_essays, [Essay("own", "We waited in the rain.")])
+    write(store, gold_from_planted, write(store, jobs.add, name="marking", task="marking"), planted)
     (done,) = decide(store, [load_system("prep-lm")])
     with store.read() as tx:
+        assert (content.n_essays(tx), [essay.essay_id for essay in content.own_essays(tx)]) == (2, ["own"])
         assert done.n_items == content.n_decisions(tx) > 0
         assert {each.item.essay_id for each in content.all_items(tx, kind="prep") if each.item} == {"own"}
     other = add_job(store, NewJob(name="other", task="marking"))
-    with store.read() as tx:
-        assert len(units.ids_of_job(tx, other.job_id)) == 1
+    assert len(read(store, units.ids_of_job, other.job_id)) == 1
 
 
 def test_errors_are_planted_for_marking_only_and_never_none(store: Store) -> None:
@@ -186,9 +173,8 @@ def test_terms_are_checked_and_the_rest_is_kept(store: Store) -> None:
 def test_the_protocol_sheet_and_table_5_say_what_was_done(store: Store) -> None:
     crowd = make_crowd(store, n_units=10, n_gold=5, judgments=1, terms={"pay": {"cents": 50}, "gold": {}, "page": 5})
     crowd.work(n=5)
-    with store.write() as tx:
-        settle(tx, crowd.job)
-        costs, sheet = job_costs(tx, crowd.job), protocol_sheet(tx, crowd.job)
+    crowd.write(settle, crowd.job)
+    costs, sheet = crowd.read(job_costs, crowd.job), crowd.read(protocol_sheet, crowd.job)
     assert (costs.judgments, costs.valid, costs.cents, costs.on_gold, costs.wasted) == (4, 4, 250, 50, 0)
     assert costs.per_valid == 62.5  # five units paid, four that count
     assert costs.hourly.median == 60_000.0  # 50 cents for three seconds
@@ -207,29 +193,22 @@ def test_signals_mark_the_monotonous_and_put_nobody_out(store: Store) -> None:
     assert len(best(lines)) == 3
 
 
-def ok(lines: Iterator[str]) -> Iterator[str]:
-    """A program that answers in the opposite order."""
-    for line in reversed([json.loads(each) for each in lines]):
-        yield json.dumps({"unit": line["unit"], "fields": {"label": "ok"}})
-
-
 def test_a_program_that_talks_nonsense_or_has_the_name_of_a_person_is_refused_and_what_was_stored_stays(
     store: Store,
 ) -> None:
     crowd = make_crowd(store, n_units=3, n_gold=0, terms={})
-    with store.write() as tx:
-        own, robot = program_job(tx, crowd.job, "robot")
+    own, robot = crowd.write(program_job, crowd.job, "robot")
 
     def nonsense(lines: Iterator[str]) -> Iterator[str]:
-        yield next(ok(lines))
+        unit = [json.loads(line)["unit"] for line in lines][-1]  # it may answer in another order
+        yield json.dumps({"unit": unit, "fields": {"label": "ok"}})
         yield "I think it is fine."
 
     with pytest.raises(GraterError, match="answer 2: expected a JSON line"):
         judge(store, own, robot, nonsense)  # type: ignore[arg-type]
-    with store.write() as tx:
-        assert len(judgments.table(tx, own.job_id)) == 1
-        with pytest.raises(UsageError, match="a person in this study has this name"):
-            program_job(tx, crowd.job, "rater 0")
+    assert len(crowd.read(judgments.table, own.job_id)) == 1
+    with pytest.raises(UsageError, match="a person in this study has this name"):
+        crowd.write(program_job, crowd.job, "rater 0")
 
 
 @pytest.mark.parametrize(
@@ -328,15 +307,14 @@ def test_gold_of_earlier_jobs_comes_first_then_experts_and_what_raters_met_is_le
 
 def test_looking_for_candidates_takes_as_many_queries_whatever_the_number_of_units(tmp_path: Path) -> None:
     with served(tmp_path, tasks=("error",)) as study:
-        job_id, n_queries = study.jobs["error"], []
-        for first in (0, 1):
-            with study.store.write() as tx:
-                for unit_id in units.ids_of_job(tx, job_id)[:first]:
-                    gone = schema.units.c.unit_id == unit_id
-                    tx.execute(schema.units.update().where(gone).values(role="practice"))
-            with statements(study.store) as queries, study.store.read() as tx:
-                candidates(tx, jobs.get(tx, job_id))
+        job, n_queries = study.read(jobs.get, study.jobs["error"]), []
+        for _ in range(2):
+            with statements(study.store) as queries:
+                study.read(candidates, job)
             n_queries.append(len(queries))
+            gone = schema.units.c.unit_id == study.units_of(job.job_id)[0]
+            with study.store.write() as tx:
+                tx.execute(schema.units.update().where(gone).values(role="practice"))
         assert n_queries[0] == n_queries[1]
 
 
@@ -352,8 +330,8 @@ def first_gold(study: Study) -> str:
 def test_the_recommended_rule_asks_for_gold_first(tmp_path: Path) -> None:
     with served(tmp_path, tasks=("error",)) as study:
         job_id = study.jobs["error"]
-        with pytest.raises(UsageError, match="has no gold yet"), study.store.write() as tx:
-            use_recommended_rule(tx, job_id)
+        with pytest.raises(UsageError, match="has no gold yet"):
+            study.write(use_recommended_rule, job_id)
         first_gold(study)
         rule = terms_of(study.write(use_recommended_rule, job_id).options).gold
         assert (rule.minimum, rule.least_seen, rule.quiz) == (0.8, 12, 0)  # half of one gold unit

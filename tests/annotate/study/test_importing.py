@@ -1,6 +1,4 @@
-"""Files come into a study whole or not at all, and once.
-Texts as users have them come into a study under their names, and every problem of theirs is named first.
-"""
+"""Files and texts come into a study whole or not at all, and once; every problem is named first."""
 
 from __future__ import annotations
 
@@ -34,8 +32,7 @@ def everything(store: Store, folder: Path) -> None:
 
 def test_what_comes_in_keeps_all_that_it_had_and_comes_in_once(store: Store, tmp_path: Path) -> None:
     everything(store, tmp_path)
-    with store.read() as tx:
-        before, found = status(tx), list(content.all_essays(tx))
+    before, found = read(store, status), read(store, content.all_essays)
     assert tuple(essay.text for essay in found) == ESSAYS, "every code point"
     assert found[0].edits == (Edit(Span(10, 12), ("at",), "Prep", "A1"),)
     assert [essay.annotators for essay in found] == [("A1",)] * 3
@@ -52,8 +49,7 @@ def test_what_comes_in_keeps_all_that_it_had_and_comes_in_once(store: Store, tmp
     statuses = [("Xia", "untrusted"), ("Yan", "valid"), ("Zoe", "valid"), ("Zoe", "valid")]
     assert sorted((str(row["rater"]), str(row["status"])) for row in rows) == statuses
     everything(store, tmp_path)
-    with store.read() as tx:
-        assert status(tx) == before
+    assert read(store, status) == before
 
 
 def test_decisions_of_new_systems_and_of_known_ones_come_in_together(store: Store, tmp_path: Path) -> None:
@@ -79,20 +75,14 @@ def test_one_bad_file_keeps_all_of_them_out(store: Store, tmp_path: Path) -> Non
     assert essays(store) == {}
 
 
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
+def test_an_item_must_stand_where_it_says_and_an_essay_keeps_its_text(store: Store, tmp_path: Path) -> None:
+    for row, message in (
         ("one,e0,10,12,prep,in", "expected 'in' at 10-12, found 'on'"),
         ("one,e9,1,2,prep,x", "import its corpus first"),
-    ],
-)
-def test_an_item_must_stand_where_it_says(store: Store, tmp_path: Path, row: str, message: str) -> None:
-    table = write_text(tmp_path / "items.csv", "item,essay,start,end,kind,target", row)
-    with pytest.raises(BadInput, match=message):
-        import_files(store, corpora=[write_essays(tmp_path)], items=[table])
-
-
-def test_an_essay_with_another_text_is_refused(store: Store, tmp_path: Path) -> None:
+    ):
+        table = write_text(tmp_path / "items.csv", "item,essay,start,end,kind,target", row)
+        with pytest.raises(BadInput, match=message):
+            import_files(store, corpora=[write_essays(tmp_path)], items=[table])
     import_files(store, corpora=[write_essays(tmp_path)])
     other = tmp_path / "other.jsonl"
     other.write_text((tmp_path / "essays.jsonl").read_text("utf-8").replace("bus stop", "bus step"), "utf-8")
@@ -148,8 +138,7 @@ def write_file(path: Path, content: bytes | str) -> Path:
 
 
 def essays(store: Store) -> dict[str, str]:
-    with store.read() as tx:
-        return {essay.essay_id: essay.text for essay in content.all_essays(tx)}
+    return {essay.essay_id: essay.text for essay in read(store, content.all_essays)}
 
 
 def one(done: list[Imported]) -> Imported:
@@ -160,19 +149,24 @@ def one(done: list[Imported]) -> Imported:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A class: two good texts, a document, one in another encoding, an empty one, a copy, two of one name."""
-    folder = tmp_path / "class"
-    write_file(folder / "anna.txt", "I am Anna.")
-    write_file(folder / "ben.docx", document("<w:p><w:r><w:t>I am Ben.</w:t></w:r></w:p>").read())
-    write_file(folder / "cleo.txt", "We went to the café.".encode("cp1252"))
-    write_file(folder / "dora.txt", " \n")
-    write_file(folder / "emil.txt", "I am Anna.")
-    write_file(folder / "1a" / "last.txt", "In my school.")
-    write_file(folder / "1b" / "last.txt", "In your school.")
-    return folder
+    for name, data in (
+        ("anna.txt", "I am Anna."),
+        ("ben.docx", document("<w:p><w:r><w:t>I am Ben.</w:t></w:r></w:p>").read()),
+        ("cleo.txt", "We went to the café.".encode("cp1252")),
+        ("dora.txt", " \n"),
+        ("emil.txt", "I am Anna."),
+        ("1a/last.txt", "In my school."),
+        ("1b/last.txt", "In your school."),
+    ):
+        write_file(tmp_path / "class" / name, data)
+    return tmp_path / "class"
 
 
 def test_texts_are_called_after_their_files_and_oddities_are_reported(store: Store, folder: Path) -> None:
-    done = one(import_files(store, corpora=[folder]))
+    seen = import_files(store, corpora=[folder], preview=True)
+    assert essays(store) == {}, "a preview stores nothing"
+    done = import_files(store, corpora=[folder])
+    assert done == seen
     assert essays(store) == {
         "1a/last": "In my school.",
         "1b/last": "In your school.",
@@ -180,8 +174,8 @@ def test_texts_are_called_after_their_files_and_oddities_are_reported(store: Sto
         "ben": "I am Ben.\n",
         "cleo": "We went to the café.",
     }
-    assert (done.new, done.known) == (5, 0)
-    said = " ".join(done.warnings)
+    assert (one(done).new, one(done).known) == (5, 0)
+    said = " ".join(one(done).warnings)
     for words in ("1 empty text: dora", "emil (the same as anna)", "cleo.txt (cp1252)", "1a/last, 1b/last"):
         assert words in said
 
@@ -202,14 +196,17 @@ def test_a_text_that_is_there_is_known_a_copy_is_left_out_and_another_text_of_it
 def test_every_unreadable_file_is_named_and_nothing_is_stored_or_only_the_good_ones(
     store: Store, folder: Path
 ) -> None:
-    write_file(folder / "mixed.txt", "café ".encode() + b"caf\xe9")
-    write_file(folder / "broken.docx", b"PK no archive")
-    write_file(folder / "noise.txt", b"\x00\x01\x02\x03\x00")
-    write_file(folder / "marked.txt", "S He go .\nA 1 2|||SVA|||goes|||REQUIRED|||-NONE-|||0\n")
+    bad = {
+        "mixed.txt": "café ".encode() + b"caf\xe9",
+        "broken.docx": b"PK no archive",
+        "noise.txt": b"\x00\x01\x02\x03\x00",
+        "marked.txt": "S He go .\nA 1 2|||SVA|||goes|||REQUIRED|||-NONE-|||0\n",
+    }
+    for name, data in bad.items():
+        write_file(folder / name, data)
     with pytest.raises(BadInput) as caught:
         import_files(store, corpora=[folder])
-    bad = {Path(problem.name).name for problem in caught.value.problems}
-    assert bad == {"mixed.txt", "broken.docx", "noise.txt", "marked.txt"}
+    assert {Path(problem.name).name for problem in caught.value.problems} == bad.keys()
     assert essays(store) == {}
     done = one(import_files(store, corpora=[folder], skip_unreadable=True))
     assert done.new == 5
@@ -229,18 +226,11 @@ def test_problems_of_several_paths_are_named_together(store: Store, tmp_path: Pa
     assert [Path(problem.name).name for problem in caught.value.problems] == [path.name for path in paths]
 
 
-def test_a_preview_says_what_an_import_would_do_and_stores_nothing(store: Store, folder: Path) -> None:
-    seen = import_files(store, corpora=[folder], preview=True)
-    assert essays(store) == {}
-    assert import_files(store, corpora=[folder]) == seen
-
-
 def test_rows_of_a_table_keep_their_ids_and_columns(store: Store, tmp_path: Path) -> None:
     table = write_file(tmp_path / "class.csv", "student;answer;l1\nann;At the café.;fr\nben;;de\n".encode("cp1252"))
     done = one(import_files(store, corpora=[table], columns={"id": "student", "text": "answer", "item": "x"}))
     assert (done.new, len(done.warnings)) == (1, 2)
-    with store.read() as tx:
-        (essay,) = content.all_essays(tx)
+    (essay,) = read(store, content.all_essays)
     assert (essay.essay_id, essay.text, essay.metadata) == ("ann", "At the café.", {"l1": "fr"})
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -12,16 +9,13 @@ import pytest
 
 from grater.annotate import content, jobs, judgments, worksheets
 from grater.annotate.archive import rows as stored_rows
-from grater.annotate.store import Store, checks, open_store
+from grater.annotate.store import Store, checks
 from grater.annotate.worksheets import add_judgments
 from grater.model import Essay, Item, Span
 from grater.tables import Judgments, read_judgments
 from grater.tables.read import ANY
-from tests.annotate.store.postgres import new_database
-from tests.annotate.store.worlds import FakeClock, read, write
-from tests.folders import in_memory
-
-ENGINES = pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
+from tests.annotate.store.worlds import read, write
+from tests.annotate.study.conftest import ON_BOTH
 
 ROWS: list[dict[str, Any]] = [
     {"item": "b", "rater": "Zoë", "label": "ok"},
@@ -42,19 +36,6 @@ ROWS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.fixture
-def store(request: pytest.FixtureRequest, engine: str) -> Iterator[Store]:
-    """A study with an essay and an item."""
-    with tempfile.TemporaryDirectory(prefix="grater-", dir=in_memory()) as folder:
-        file = Path(folder) / "study.db"
-        place = file if engine == "sqlite" else new_database(request.getfixturevalue("cluster"))
-        with open_store(place, create=True, clock=FakeClock()) as found:
-            with found.write() as tx:
-                content.add_essays(tx, [Essay("e", "We waited on the bus.")])
-                content.add_items(tx, [content.study_item(Item("e", Span(10, 12), "prep"), outside_id="named")])
-            yield found
-
-
 def table_of(rows: list[dict[str, Any]]) -> Judgments:
     return read_judgments(pl.DataFrame(rows, infer_schema_length=None), name="crowd.csv", status=(ANY,))
 
@@ -73,11 +54,13 @@ STORED = [
 """The rows as the study has them: what only text and quotes of a driver could confuse comes through unchanged."""
 
 
-@ENGINES
+@ON_BOTH
 def test_judgments_come_in_as_they_were_made_and_further_ones_join_their_job(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worksheets, "UNITS_AT_A_TIME", 2)
+    write(store, content.add_essays, [Essay("e", "We waited on the bus.")])
+    write(store, content.add_items, [content.study_item(Item("e", Span(10, 12), "prep"), outside_id="named")])
     assert write(store, add_judgments, table_of(ROWS), job="crowd", task="error") == (len(ROWS), 0)
     with store.read() as tx:
         assert checks.violations(tx) == []

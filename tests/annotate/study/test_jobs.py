@@ -37,37 +37,32 @@ NAMES = ("Ann", "Bob", "Cleo", "Dan")
 @pytest.fixture
 def full(store: Store, tmp_path: Path) -> Store:
     """A study with essays, prepositions, suggestions, the ten items of one noun, and one item of any other kind."""
-    nouns = [
-        f"{stage}{name},e0,44,60,construction/{stage}/{name},a form"
-        for stage in ("no-context", "in-context")
-        for name in CONSTRUCTIONS
-    ]
+    nouns = [f"{stage}/{name}" for stage in ("no-context", "in-context") for name in CONSTRUCTIONS]
     kinds = {TASKS[name].kind for name in TASKS} - {"construction", "essay", "prep"}
-    others = [f"a {kind},e0,10,12,{kind}," for kind in sorted(kinds)]
-    table = write_text(tmp_path / "nouns.csv", "item,essay,start,end,kind,words", *nouns, *others)
-    import_files(
-        store,
-        corpora=[write_essays(tmp_path)],
-        items=[write_items(tmp_path), table],
-        decisions=[write_decisions(tmp_path)],
-    )
+    rows = [f"{noun},e0,44,60,construction/{noun},a form" for noun in nouns]
+    rows += [f"a {kind},e0,10,12,{kind}," for kind in sorted(kinds)]
+    table = write_text(tmp_path / "nouns.csv", "item,essay,start,end,kind,words", *rows)
+    items, decisions = [write_items(tmp_path), table], [write_decisions(tmp_path)]
+    import_files(store, corpora=[write_essays(tmp_path)], items=items, decisions=decisions)
     return store
 
 
 @pytest.fixture
 def study(store: Store) -> Store:
     """Six essays and four annotators."""
-    with store.write() as tx:
-        content.add_essays(tx, [Essay(f"e{n}", f"{TEXT} Number {n}.") for n in range(6)])
-        for name in NAMES:
-            people.add(tx, name=name, role="annotator")
+    write(store, content.add_essays, [Essay(f"e{n}", f"{TEXT} Number {n}.") for n in range(6)])
+    for name in NAMES:
+        write(store, people.add, name=name, role="annotator")
     return store
 
 
 def units_of(store: Store, name: str) -> list[units.StudyUnit]:
-    with store.read() as tx:
-        assert checks.violations(tx) == []
-        return [units.get(tx, unit_id) for unit_id in units.ids_of_job(tx, jobs.named(tx, name).job_id)]
+    assert read(store, checks.violations) == []
+    return [read(store, units.get, unit_id) for unit_id in read(store, units.ids_of_job, job_of(store, name))]
+
+
+def job_of(store: Store, name: str) -> str:
+    return read(store, jobs.named, name).job_id
 
 
 def answer(store: Store, job_id: str, name: str, n: int = 1) -> None:
@@ -117,9 +112,9 @@ def test_the_second_stage_of_a_noun_follows_its_first(full: Store) -> None:
 
 def test_marking_is_one_unit_an_essay_without_the_marks_of_others(full: Store) -> None:
     add_job(full, NewJob(name="marking", task="marking"))
-    found = units_of(full, "marking")
-    assert sorted(each.unit.essay.text for each in found) == sorted(ESSAYS)
-    assert all(each.unit.essay.edits == () and each.unit.essay.annotators == () for each in found)
+    found = [each.unit.essay for each in units_of(full, "marking")]
+    assert sorted(essay.text for essay in found) == sorted(ESSAYS)
+    assert {(essay.edits, essay.annotators) for essay in found} == {((), ())}
 
 
 SENTENCES = (
@@ -131,11 +126,8 @@ SENTENCES = (
 def test_the_design_chooses_nouns_and_asks_of_each_place_in_two_stages(store: Store) -> None:
     write(store, content.add_essays, [Essay(f"e{place}", " ".join(SENTENCES)) for place in range(20)])
     job = start(store, "constructions")
-    with store.read() as tx:
-        found = [each for each in content.all_items(tx) if each.kind.startswith("construction/")]
-    missing = job.options["not_filled"]
-    assert isinstance(missing, list)
-    assert "nouns mostly the-plural, low entropy: 0 instead of 3" in missing
+    found = [each for each in read(store, content.all_items) if each.kind.startswith("construction/")]
+    assert "nouns mostly the-plural, low entropy: 0 instead of 3" in str(job.options["not_filled"])
     places = Counter((each.item.essay_id, each.item.span) for each in found if each.item)
     assert set(places.values()) == {10}
     assert {each.payload["noun"] for each in found} <= {"dog", "house", "door", "gate", "walk"}
@@ -155,14 +147,9 @@ def test_a_plain_job_takes_the_nouns_of_a_small_corpus_which_a_design_refuses(st
 
 
 def test_a_job_has_its_tasks_guidelines_or_its_own(full: Store) -> None:
-    own = "Only look at *on*."
-    made = [
-        add_job(full, NewJob(name=name, task="error", guidelines=text)) for name, text in (("a", None), ("b", own))
-    ]
-    with full.read() as tx:
-        found = [jobs.current_guidelines(tx, job.job_id) for job in made]
-    general, (first, second) = TASKS["error"].guidelines, [each.markdown if each else "" for each in found]
-    assert (second, first[:100]) == (own, general[:100])
+    made = [add_job(full, NewJob(name=words, task="error", guidelines=words or None)) for words in ("", "Only *on*.")]
+    first, second = (read(full, jobs.current_guidelines, job.job_id).markdown for job in made)
+    assert (second, first[:100]) == ("Only *on*.", TASKS["error"].guidelines[:100])
     about = ("Confused preposition", "Article or determiner", "Collocation")
     assert [words in first for words in about] == [True, False, False], "only what the job asks about"
 
@@ -195,18 +182,15 @@ def test_pairs_are_balanced() -> None:
 
 
 def test_batches_hold_every_unit_once_in_an_order_of_chance() -> None:
-    found = batches(NewJob(name="a", task="marking", batch_size=6), 20)
-    order = [unit for batch in found for unit in batch.units]
-    assert [len(batch.units) for batch in found] == [6, 6, 6, 2]
-    assert sorted(order) == list(range(20))
-    assert order != list(range(20))
+    found = [batch.units for batch in batches(NewJob(name="a", task="marking", batch_size=6), 20)]
+    assert [len(batch) for batch in found] == [6, 6, 6, 2]
+    order = [unit for batch in found for unit in batch]
+    assert sorted(order) == list(range(20)) != order
 
 
 def test_named_annotators_get_their_own_units_and_all_of_them_every_kth_batch(study: Store) -> None:
-    asked = NAMES[:3]
-    plan = NewJob(name="a", task="marking", judgments=2, annotators=asked, batch_size=1, overlap_every=3)
-    job = add_job(study, plan)
-    counts = Counter(each.unit_id for each in read(study, jobs.assignments_of, job.job_id))
+    plan = NewJob(name="a", task="marking", judgments=2, annotators=NAMES[:3], batch_size=1, overlap_every=3)
+    counts = Counter(each.unit_id for each in read(study, jobs.assignments_of, add_job(study, plan).job_id))
     found = units_of(study, "a")
     assert sum(unit.overlap for unit in found) == 2
     for unit in found:
@@ -214,9 +198,8 @@ def test_named_annotators_get_their_own_units_and_all_of_them_every_kth_batch(st
 
 
 def test_nobody_is_asked_in_a_job_alone_and_on_a_joint_seat(study: Store) -> None:
-    with study.write() as tx:
-        people.add_seat(tx, ["Ann", "Bob"], name="AB")
-        people.add_seat(tx, ["Bob", "Cleo"], name="BC")
+    for pair, name in ((["Ann", "Bob"], "AB"), (["Bob", "Cleo"], "BC")):
+        write(study, people.add_seat, pair, name=name)
     for one, other in (("AB", "Ann"), ("Bob", "AB"), ("AB", "BC")):
         with pytest.raises(UsageError, match=f"'{one}' and '{other}' cannot both work in a job"):
             add_job(study, NewJob(name="both", task="error", annotators=(one, other)))
@@ -262,14 +245,14 @@ def job_id(study: Store) -> str:
 
 
 def assigned(store: Store, job_id: str) -> Counter[str]:
-    with store.read() as tx:
-        assert checks.violations(tx) == []
-        return Counter(people.get(tx, each.person_id).name for each in jobs.assignments_of(tx, job_id))
+    assert read(store, checks.violations) == []
+    people_of = (each.person_id for each in read(store, jobs.assignments_of, job_id))
+    return Counter(read(store, people.get, person_id).name for person_id in people_of)
 
 
 def hand_over(store: Store, giver: str, taker: str, job: str = "marks") -> int:
-    with store.write() as tx:
-        return plans.hand_over(tx, jobs.named(tx, job), people.named(tx, giver), people.named(tx, taker))
+    pair = (read(store, people.named, name) for name in (giver, taker))
+    return write(store, plans.hand_over, read(store, jobs.named, job), *pair)
 
 
 def test_what_is_done_or_held_stays_and_the_rest_goes_over(study: Store, job_id: str) -> None:
@@ -286,8 +269,7 @@ def test_what_is_done_or_held_stays_and_the_rest_goes_over(study: Store, job_id:
 def test_when_somebody_is_shut_out_the_units_starve_until_they_are_handed_over(study: Store, job_id: str) -> None:
     for name in ("Bob", "Cleo"):
         answer(study, job_id, name, 4)
-    with study.write() as tx:
-        people.set_state(tx, people.named(tx, "Ann").person_id, "ended")
+    write(study, people.set_state, read(study, people.named, "Ann").person_id, "ended")
     assert any("assign somebody" in str(each) for each in read(study, checks.violations))
     assert hand_over(study, "Ann", "Dan") == 4
     answer(study, job_id, "Dan", 4)
@@ -314,10 +296,9 @@ def test_what_cannot_go_over_is_refused_and_nobody_is_asked_twice_about_a_unit(s
 
 
 def test_the_second_stage_of_a_noun_stays_with_the_rater_of_the_first(store: Store) -> None:
-    with store.write() as tx:
-        for name in ("Ann", "Bob"):
-            people.add(tx, name=name, role="annotator")
-        content.add_essays(tx, [Essay("e", " ".join(SENTENCES[:3]))])
+    for name in ("Ann", "Bob"):
+        write(store, people.add, name=name, role="annotator")
+    write(store, content.add_essays, [Essay("e", " ".join(SENTENCES[:3]))])
     job = add_job(store, NewJob(name="marks", task="construction", annotators=("Ann",), delay_days=0))
     answer(store, job.job_id, "Ann")
     n_units = assigned(store, job.job_id)["Ann"]

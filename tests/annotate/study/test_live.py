@@ -6,13 +6,13 @@ import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from grater.annotate import dashboard, jobs, progress, trust
 from grater.annotate.dashboard import Live, confusion_of, figures_of, pairs_of, sizes
 from grater.annotate.raters import rater_lines
+from grater.annotate.store import Tx
 from grater.model import Json
 from tests.annotate.store.crowds import statements
 from tests.annotate.web.studies import Study, served
@@ -36,8 +36,7 @@ def one_more(study: Study) -> None:
 
 def figures(kept: Live, study: Study) -> tuple[int, int]:
     """The judgments in the figures, and those that are not in them yet."""
-    with study.store.read() as tx:
-        seen = kept.figures(tx, jobs.get(tx, study.jobs["error"]))
+    seen = study.read(kept.figures, study.read(jobs.get, study.jobs["error"]))
     return seen.value.costs.judgments, seen.behind
 
 
@@ -46,7 +45,7 @@ def test_cheap_figures_are_those_of_the_moment_and_counted_once(
 ) -> None:
     counted: list[str] = []
 
-    def counting(tx: Any, job: Any) -> Any:
+    def counting(tx: Tx, job: jobs.Job) -> dashboard.Figures:
         counted.append(job.name)
         return figures_of(tx, job)
 
@@ -97,17 +96,14 @@ def test_after_a_change_of_the_terms_figures_are_counted_at_once(
 
 def test_an_ejection_is_seen_at_once_whatever_the_signals_cost(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dashboard, "MANY", 1)
-    kept = Live(study.store)
-    with study.store.read() as tx:
-        job = jobs.get(tx, study.jobs["error"])
-        kept.lines(tx, job)
+    kept, job = Live(study.store), study.read(jobs.get, study.jobs["error"])
+    study.read(kept.lines, job)
     study.write(trust.eject, job, study.people["worker"].person_id)
-    with study.store.read() as tx:
-        lines, _ = kept.lines(tx, job)
-        (worker,) = [line for line in lines if line.person.name == "Worker"]
-        assert worker.trust.state == "ejected"
-        assert (worker.done.valid, worker.done.untrusted > 0) == (0, True)
-        assert [line.done for line in lines] == [line.done for line in rater_lines(tx, job)]
+    lines, _ = study.read(kept.lines, job)
+    (worker,) = [line for line in lines if line.person.name == "Worker"]
+    assert worker.trust.state == "ejected"
+    assert (worker.done.valid, worker.done.untrusted > 0) == (0, True)
+    assert [line.done for line in lines] == [line.done for line in study.read(rater_lines, job)]
 
 
 def test_the_live_page_counts_a_job_again_only_when_something_has_happened(study: Study) -> None:

@@ -1,9 +1,7 @@
-"""Lives of a study (`tests/annotate/study/lives.py`): short ones, long ones, twins, and lives with a defect put in on
-purpose.
+"""Lives of a study (`lives.py`): short ones, long ones (`slow`, on both engines, with their figures), and twins.
 
-Short and always the same in `make test`; long, on both engines, under `slow`, which print their figures.  A defect
-for each family of promises turns the short life red, most of them under `slow`.  P10 is also held by twins: two
-lives that differ only in what a system flagged look the same to every rater.
+A defect for each family of promises turns the short life red, most of them under `slow`.  P10 is also held by twins:
+two lives that differ only in what a system flagged look the same to every rater.
 """
 
 from __future__ import annotations

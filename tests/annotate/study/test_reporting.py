@@ -1,7 +1,4 @@
-"""A report calls raters by pseudonym, or by name where that was asked for.
-
-Golden, end to end: a study made from the papers' tables gives the papers' numbers in its report.
-"""
+"""Reports of studies: who is named, what they cost, and, from the papers' tables, the papers' numbers."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,38 +12,11 @@ from grater.annotate import content
 from grater.annotate.importing import import_files
 from grater.annotate.store import Store
 from grater.annotate.systems import decide
-from grater.detect.detector import Finding
 from grater.errors import Conflict
-from grater.model import Decision, Essay, Item, Json, Span
+from grater.model import Decision
+from tests.annotate.store.worlds import read
 from tests.annotate.study.files import write_decisions, write_essays, write_items, write_text
-
-PLACES = (("e0", 10, 12), ("e1", 12, 14), ("e2", 15, 20))
-"""*on*, *in*, *about*."""
-
-
-@dataclass(frozen=True)
-class Scripted:
-    """A detector that says what it is told; `name` stays the same when its mind changes."""
-
-    output: Sequence[Decision]
-    items: Sequence[Item]
-    name: str = "mine"
-    kinds: tuple[str, ...] = ("prep",)
-
-    @property
-    def card(self) -> Mapping[str, Json]:
-        return {}
-
-    def find(self, essays: Iterable[Essay]) -> Iterator[Finding]:
-        known = {essay.essay_id for essay in essays}
-        for item, decision in zip(self.items, self.output, strict=True):
-            if item.essay_id in known:
-                yield Finding(item, decision, "", ())
-
-
-def scripted(places: Sequence[tuple[str, int, int]] = PLACES, *, kind: str = "prep") -> Scripted:
-    items = [Item(essay, Span(start, end), kind) for essay, start, end in places]
-    return Scripted([Decision(item.item_id, "mine", True, 0.75, "choice", "at") for item in items], items)
+from tests.annotate.study.systems import PLACES, Scripted, scripted
 
 
 @pytest.fixture
@@ -54,8 +27,7 @@ def decided(store: Store, tmp_path: Path) -> Store:
 
 
 def stored(store: Store) -> list[Decision]:
-    with store.read() as tx:
-        return list(content.all_decisions(tx))
+    return read(store, content.all_decisions)
 
 
 @pytest.mark.parametrize(

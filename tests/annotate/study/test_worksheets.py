@@ -1,7 +1,4 @@
-"""Worksheets go out of a study and their judgments into it: any job, any sample, raters joining over time.
-
-Samples of a study: kept as they were drawn, of one kind, and extended without judging anything twice.
-"""
+"""Worksheets go out and judgments come in, raters join over time; samples are kept, extended, and judged once."""
 
 from __future__ import annotations
 
@@ -33,8 +30,7 @@ from tests.annotate.study.systems import write_systems, write_verdicts
 def study(store: Store, tmp_path: Path) -> Store:
     """Three essays, the items `one` and `two`, and a job that asks two people about each."""
     import_files(store, corpora=[write_essays(tmp_path)], items=[write_items(tmp_path)])
-    ids = tuple(read(store, content.items_by_name, ["one", "two"]).values())
-    add_job(store, NewJob(name="errors", task="error", judgments=2, item_ids=ids))
+    add_job(store, NewJob(name="errors", task="error", judgments=2, item_ids=("one", "two")))
     return store
 
 
@@ -47,10 +43,9 @@ def fill(sheet: Path, label: str, rater: str = "") -> Path:
 
 
 def judged(store: Store, job: str) -> Counter[tuple[str, str, str]]:
-    with store.read() as tx:
-        assert checks.violations(tx) == []
-        rows = judgments.table(tx, jobs.named(tx, job).job_id, judgments.ALL, names=True)
-        items = content.items_of(tx, [str(row["item"]) for row in rows])
+    assert read(store, checks.violations) == []
+    rows = read(store, judgments.table, read(store, jobs.named, job).job_id, judgments.ALL, names=True)
+    items = read(store, content.items_of, [str(row["item"]) for row in rows])
     names = {item_id: each.outside_id or item_id for item_id, each in items.items()}
     return Counter((names[str(row["item"])], str(row["rater"]), str(row["label"])) for row in rows)
 
@@ -105,8 +100,8 @@ def test_a_second_raters_sheet_joins_an_imported_job(study: Store, tmp_path: Pat
     assert judged(study, "experts") == Counter(
         [("one", "Ada", "ok"), ("two", "Ada", "error"), ("one", "Bo", "error"), ("elsewhere", "Bo", "ok")]
     )
-    with study.read() as tx:
-        assert (jobs.named(tx, "experts").judgments, jobs.named(tx, "experts").state) == (2, "closed")
+    job = read(study, jobs.named, "experts")
+    assert (job.judgments, job.state) == (2, "closed")
     with pytest.raises(UsageError, match="need rater ids"):
         bring(study, write_text(tmp_path / "nobody.csv", "item,label", "one,ok"), "experts")
 
@@ -146,19 +141,15 @@ def test_a_sample_that_was_drawn_elsewhere_is_one_of_the_study(decided: Store, t
 
 
 def test_one_file_is_both_items_and_decisions(store: Store, tmp_path: Path) -> None:
-    rows = [
-        f"{item},{place},prep,{system},1,B1"
-        for system in "ST"
-        for item, place in (("one", "e0,10,12"), ("two", "e1,12,14"))
-    ]
+    places = ("one,e0,10,12", "two,e1,12,14")
+    rows = [f"{place},prep,{system},1,B1" for system in "ST" for place in places]
     both = write_text(tmp_path / "both.csv", "item,essay,start,end,kind,system,flagged,level", *rows)
     essays = write_essays(tmp_path)
     with pytest.raises(BadInput, match="import this file as items, too"):
         import_files(store, corpora=[essays], decisions=[both])
     done = import_files(store, corpora=[essays], items=[both], decisions=[both])
     assert [(each.kind, each.new) for each in done[1:]] == [("items", 2), ("decisions", 4)]
-    with store.read() as tx:
-        assert [each.payload for each in content.all_items(tx)] == [{"level": "B1"}] * 2
+    assert [each.payload for each in read(store, content.all_items)] == [{"level": "B1"}] * 2
 
 
 def items_of(drawn: Drawn) -> set[str]:

@@ -1,7 +1,4 @@
-"""Cloze and choice: the word is hidden, or its owner is.
-
-An edit is shown with the sentence as it would read, its capitals and commas where the edit has them.
-"""
+"""Tasks about a word in its sentence: what is hidden, what is marked, how an edit reads."""
 
 from __future__ import annotations
 
@@ -66,17 +63,17 @@ def test_an_item_without_a_suggestion_cannot_be_compared(task: Task) -> None:
 EDITED = "Of course I agree. however we met at at noon."
 
 
-@pytest.mark.parametrize(
-    ("words", "suggestion", "reading"),
+@for_each(
     [
         (Span(19, 26), "However", "However we met at at noon."),
         (Span(27, 27), ",", "however, we met at at noon."),
         (Span(37, 39), DELETE, "however we met at noon."),
         (Span(0, 2), "of", "of course I agree."),
         (Span(30, 30), "have", "however we have met at at noon."),
-    ],
+    ]
 )
-def test_an_edit_is_read_in_its_sentence(words: Span, suggestion: str, reading: str) -> None:
+def test_an_edit_is_read_in_its_sentence(case: tuple[Span, str, str]) -> None:
+    words, suggestion, reading = case
     item = edit_item("e", words, suggestion)
     unit = Unit("u", Essay("e", EDITED), (UnitItem(item, {"suggestion": suggestion}),))
     [field] = TASKS["verify"].show(unit, rng=generator(0, "verify")).fields
@@ -84,17 +81,14 @@ def test_an_edit_is_read_in_its_sentence(words: Span, suggestion: str, reading: 
     assert edit_item("e", words, "other").item_id != item.item_id
 
 
-@pytest.mark.parametrize(
-    ("kind", "words"),
-    [
-        ("prep-extraneous", "should there be none"),
-        ("article", "article or determiner"),
-        ("collocation", "go together"),
-        ("something-new", "an error"),
-    ],
-)
-def test_the_question_is_that_of_the_items_kind(kind: str, words: str) -> None:
-    assert words in error.TASK.show(unit_at(OF, kind=kind), rng=rng()).fields[0].question
+def test_the_question_is_that_of_the_items_kind() -> None:
+    for kind, words in {
+        "prep-extraneous": "should there be none",
+        "article": "article or determiner",
+        "collocation": "go together",
+        "something-new": "an error",
+    }.items():
+        assert words in error.TASK.show(unit_at(OF, kind=kind), rng=rng()).fields[0].question
 
 
 WHOLE = {"label": ["2"], "confidence": ["high"]}
