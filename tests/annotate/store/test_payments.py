@@ -9,7 +9,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from grater.annotate import jobs, judgments, money, trust
-from grater.annotate.leases import Lease
 from grater.annotate.protocol import set_terms
 from grater.annotate.store import Store, open_store, schema
 from grater.annotate.terms import PAID, POLICIES, Policy
@@ -40,7 +39,9 @@ def test_the_rows_add_up_to_what_the_policy_owes(
 ) -> None:
     with open_store(tmp_path_factory.mktemp("pay") / "study.db", create=True) as store:
         crowd = make_crowd(store, n_units=6, n_gold=0, terms={"pay": {"cents": cents, "policy": policy}})
-        ids = [f"of-{lease.lease_id}" for rater in range(2) for lease in _all(crowd, rater)]
+        for rater in range(2):
+            crowd.work(rater, n=6)
+        ids = [row.submission_id for row, _ in crowd.read(judgments.by_submission, crowd.job_id)]
         for number, status, is_settled in changes:
             write(store, judgments.set_status, ids[number], status)
             if is_settled:
@@ -53,14 +54,6 @@ def test_the_rows_add_up_to_what_the_policy_owes(
             expected[each.rater] += cents if each.status in PAID[policy] else 0
         assert paid(crowd) == expected
         assert sum(paid(crowd).values()) == cents * sum(each.status in PAID[policy] for each in work)
-
-
-def _all(crowd: Crowd, rater: int) -> list[Lease]:
-    found = []
-    while (lease := crowd.take(rater)) is not None:
-        crowd.send(lease)
-        found.append(lease)
-    return found
 
 
 def test_a_bonus_is_next_to_the_pay_and_only_in_its_currency(store: Store) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grater.annotate import content, gold, jobs, judgments, leases, people, units
-from grater.annotate.importing import Imported, import_files, pasted_essays
+from grater.annotate.importing import import_files, pasted_essays
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.status import status
 from grater.annotate.store import Store, checks
@@ -141,11 +141,6 @@ def essays(store: Store) -> dict[str, str]:
     return {essay.essay_id: essay.text for essay in read(store, content.all_essays)}
 
 
-def one(done: list[Imported]) -> Imported:
-    (only,) = done
-    return only
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A class: two good texts, a document, one in another encoding, an empty one, a copy, two of one name."""
@@ -174,8 +169,9 @@ def test_texts_are_called_after_their_files_and_oddities_are_reported(store: Sto
         "ben": "I am Ben.\n",
         "cleo": "We went to the café.",
     }
-    assert (one(done).new, one(done).known) == (5, 0)
-    said = " ".join(one(done).warnings)
+    [folder_done] = done
+    assert (folder_done.new, folder_done.known) == (5, 0)
+    said = " ".join(folder_done.warnings)
     for words in ("1 empty text: dora", "emil (the same as anna)", "cleo.txt (cp1252)", "1a/last, 1b/last"):
         assert words in said
 
@@ -185,9 +181,10 @@ def test_a_text_that_is_there_is_known_a_copy_is_left_out_and_another_text_of_it
 ) -> None:
     import_files(store, corpora=[folder])
     more = write_file(folder / "frida.txt", "I am Frida.")
-    assert (one(import_files(store, corpora=[folder])).new, essays(store)["frida"]) == (1, "I am Frida.")
+    [done] = import_files(store, corpora=[folder])
+    assert (done.new, essays(store)["frida"]) == (1, "I am Frida.")
     copy = write_file(folder.parent / "copy.txt", "I am Frida.")
-    assert one(import_files(store, corpora=[copy])).new == 0
+    assert import_files(store, corpora=[copy])[0].new == 0
     write_file(more, "I am not Frida.")
     with pytest.raises(BadInput, match=r"found 'frida' with another text already; rename"):
         import_files(store, corpora=[more])
@@ -208,7 +205,7 @@ def test_every_unreadable_file_is_named_and_nothing_is_stored_or_only_the_good_o
         import_files(store, corpora=[folder])
     assert {Path(problem.name).name for problem in caught.value.problems} == bad.keys()
     assert essays(store) == {}
-    done = one(import_files(store, corpora=[folder], skip_unreadable=True))
+    [done] = import_files(store, corpora=[folder], skip_unreadable=True)
     assert done.new == 5
     assert "left out 4 texts that cannot be read" in done.warnings[0]
 
@@ -228,7 +225,7 @@ def test_problems_of_several_paths_are_named_together(store: Store, tmp_path: Pa
 
 def test_rows_of_a_table_keep_their_ids_and_columns(store: Store, tmp_path: Path) -> None:
     table = write_file(tmp_path / "class.csv", "student;answer;l1\nann;At the café.;fr\nben;;de\n".encode("cp1252"))
-    done = one(import_files(store, corpora=[table], columns={"id": "student", "text": "answer", "item": "x"}))
+    [done] = import_files(store, corpora=[table], columns={"id": "student", "text": "answer", "item": "x"})
     assert (done.new, len(done.warnings)) == (1, 2)
     (essay,) = read(store, content.all_essays)
     assert (essay.essay_id, essay.text, essay.metadata) == ("ann", "At the café.", {"l1": "fr"})

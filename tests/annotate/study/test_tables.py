@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from grater.annotate import jobs, people
+from grater.annotate import content, jobs, people
 from grater.annotate.dashboard import figures_of
 from grater.annotate.evaluation import evaluate_study, live_agreement
 from grater.annotate.importing import import_files
@@ -18,16 +18,17 @@ from grater.annotate.protocol import set_terms
 from grater.annotate.reporting import study_inputs
 from grater.annotate.store import Store
 from grater.annotate.submissions import hand_in, take_desk
-from grater.annotate.tables import StudyTables, judged_items, labels_of, study_tables
+from grater.annotate.tables import StudyTables, judged_items, labels_of, place_columns, study_tables
 from grater.annotate.tasks import TASKS
 from grater.corpora import write_corpus
 from grater.errors import UsageError
-from grater.model import Essay
+from grater.model import Essay, Item, Span
 from grater.reporting.build import build
 from grater.reporting.raters import raters_section
 from grater.sheet import interval
 from grater.tables import read_gold, read_judgments
 from tests.annotate.store.worlds import read, write
+from tests.annotate.study.conftest import ON_BOTH
 from tests.annotate.study.files import write_decisions, write_essays, write_items, write_text
 
 
@@ -201,3 +202,20 @@ def test_where_asking_stopped_early_only_the_first_judgments_are_compared() -> N
     all_of_them, first_two = (live_agreement(found, TASKS["error"], name="job", first=n) for n in (0, 2))
     assert first_two.labels.coefficients["observed"].value == 0.5
     assert all_of_them.labels.coefficients["observed"].value > 0.5
+
+
+@ON_BOTH
+def test_places_have_their_words_by_code_points(store: Store) -> None:
+    """Offsets count code points in what the database cuts out of a text, on both engines (P7)."""
+    text = "😀 We met in the café at noon."
+    write(store, content.add_essays, [Essay("e", text, metadata={"document": "d1"}), Essay("long", "x" * 300)])
+    place, gap = Item("e", Span(9, 11), "prep"), Item("e", Span(9, 9), "prep-missing")
+    whole = Item("long", Span(0, 300), "essay")
+    items = [content.study_item(place, payload={"level": "B1"}), content.study_item(gap), content.study_item(whole)]
+    write(store, content.add_items, items)
+    rows = {row["item"]: row for row in read(store, place_columns).iter_rows(named=True)}
+    where = {"item": place.item_id, "essay": "e", "start": 9, "end": 11, "kind": "prep"}
+    assert rows[place.item_id] == {**where, "target": "in", "document": "d1", "level": "B1"}
+    assert (rows[gap.item_id]["target"], rows[gap.item_id]["level"]) == ("", None)
+    whole_row = rows[whole.item_id]
+    assert (whole_row["target"], whole_row["document"]) == (None, "long")  # a document of its own
