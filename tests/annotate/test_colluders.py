@@ -1,10 +1,10 @@
 """Colluders (P15): 1, 3, 9 or 30 identities of one mind among 60 raters gain nothing from gold.
 
 They come by a panel or have accounts, and use pages or API.  They answer all alike, fail on purpose to read answers,
-share what they saw, pass the quiz and stop caring, return, let lapse and reload, and come back when a manager
-reinstates them.  No gold is suspended, none of them is trusted, none gets a code, newcomers work on, and whatever
-they tell each other, gold cannot be told from work before the answer.  Each attack succeeds once its rule is switched
-off, which is played on one database.  `python -m benchmarks.colluders` plays every number of colluders by every door.
+share what they saw, pass the quiz and stop caring, return, let lapse and reload, and come back when reinstated.  No
+gold is suspended, none of them is trusted or gets a code, newcomers work on, and gold cannot be told from work before
+the answer.  Each attack succeeds once its rule is switched off, which is played on one database.
+`python -m benchmarks.colluders` plays every number of colluders by every door.
 """
 
 from __future__ import annotations
@@ -74,19 +74,14 @@ class Rater:
     def ask(self, path: str, sent: dict[str, Any] | None = None) -> Any:
         """Read a page or call, or send something to it; who was sent away logs in again where they may."""
         if self.door == "api":
-            if not self.key:
-                with self.study.store.write() as tx:
-                    self.key = credentials.make_token(tx, self.person_id)
+            self.key = self.key or self.study.write(credentials.make_token, self.person_id)
             headers, path = {"authorization": f"Bearer {self.key}"}, f"/api/v1{path}"
             client = self.study.client()
             reply = (
                 client.get(path, headers=headers) if sent is None else client.post(path, json=sent, headers=headers)
             )
         else:
-            if self.browser is None:
-                with self.study.store.read() as tx:
-                    name = people.get(tx, self.person_id).name
-                self.browser = self.study.browser(name)
+            self.browser = self.browser or self.study.browser(self.study.read(people.get, self.person_id).name)
             reply = self.browser.get(path) if sent is None else self.browser.post(path, sent)
         self.pages.append(reply.text)
         return reply
@@ -101,10 +96,7 @@ class Rater:
         else:
             path = self.next_path or self.ask(f"/jobs/{self.job.job_id}/next", {}).url.path
             self.next_path, lease_id = "", path.removeprefix("/leases/") if path.startswith("/leases/") else ""
-        if not lease_id:
-            return None
-        with self.study.store.read() as tx:
-            return desk_of(tx, lease_id, person_id=self.person_id)
+        return self.study.read(desk_of, lease_id, person_id=self.person_id) if lease_id else None
 
     def send(self, desk: Desk, label: str) -> None:
         sent = {"fields": {"label": [label]}} if self.door == "api" else {"label": label}
@@ -132,8 +124,7 @@ class Rater:
 
     @property
     def trust(self) -> str:
-        with self.study.store.read() as tx:
-            return standing.find(tx, self.job.job_id, self.person_id).state
+        return self.study.read(standing.find, self.job.job_id, self.person_id).state
 
 
 Shared = dict[str, str]
@@ -152,8 +143,9 @@ def restless(rater: Rater, _: Shared) -> None:
         rater.send(again, "unknown")
 
 
-def share_missed(tx: Tx, rater: Rater, shared: Shared) -> None:
-    for missed in missed_by(tx, jobs.get(tx, rater.job.job_id), rater.person_id):
+def share_missed(rater: Rater, shared: Shared) -> None:
+    job = rater.study.read(jobs.get, rater.job.job_id)
+    for missed in rater.study.read(missed_by, job, rater.person_id):
         shared[missed.unit.unit_id] = min(missed.known[0].accepted)
 
 
@@ -171,8 +163,7 @@ def read_answers(rater: Rater, shared: Shared) -> None:
         assert rater.ask(f"/jobs/{rater.job.job_id}/disputes", sent).status_code == 404
     rater.ask(f"/jobs/{rater.job.job_id}/" + ("missed" if rater.door == "api" else "talk"))
     rater.work(5, fail)
-    with rater.study.store.read() as tx:
-        share_missed(tx, rater, shared)
+    share_missed(rater, shared)
 
 
 def come_back(rater: Rater, _: Shared) -> None:
@@ -180,8 +171,7 @@ def come_back(rater: Rater, _: Shared) -> None:
     for _attempt in range(3):
         rater.work(10, rater.wrong)
         try:
-            with rater.study.store.write() as tx:
-                trust.reinstate(tx, rater.job, rater.person_id)
+            rater.study.write(trust.reinstate, rater.job, rater.person_id)
         except Conflict:
             return
         rater.log_in()
@@ -215,16 +205,14 @@ class Attack:
 
     @property
     def figures(self) -> dict[str, int]:
-        with self.study.store.read() as tx:
-            n_suspended = sum(row.state != "active" for row in tx.all(gold.OF_JOB, job=self.job.job_id))
-            n_codes = sum(
-                place.state == "completed"
-                for panel in panels.of_job(tx, self.job.job_id)
-                for place in panels.places(tx, panel.panel_id)
-            )
-            n_sent = [standing.n_sent(tx, self.job.job_id, colluder.person_id) for colluder in self.colluders]
-            n_violations = len(checks.violations(tx))
+        study, job_id = self.study, self.job.job_id
+        with study.store.read() as tx:
+            n_suspended = sum(row.state != "active" for row in tx.all(gold.OF_JOB, job=job_id))
+        in_panels = [study.read(panels.places, panel.panel_id) for panel in study.read(panels.of_job, job_id)]
+        n_sent = [study.read(standing.n_sent, job_id, colluder.person_id) for colluder in self.colluders]
+        n_violations = len(study.read(checks.violations))
         shown = [page for colluder in self.colluders for page in colluder.pages]
+        n_codes = sum(place.state == "completed" for places in in_panels for place in places)
         return {
             "colluders without an answer": n_sent.count(0),
             "gold suspended": n_suspended,
@@ -245,9 +233,7 @@ def come_by_panel(rater: Rater, panel: panels.Panel, n: int) -> None:
     rater.browser.get(path, params=link)
     rater.browser.post(path, link)
     rater.browser.get(f"/jobs/{rater.job.job_id}")  # whose token of forms the next change needs
-    with rater.study.store.read() as tx:
-        place = panels.place_of(tx, panel.panel_id, link["id"])
-    rater.person_id = place.person_id
+    rater.person_id = rater.study.read(panels.place_of, panel.panel_id, link["id"]).person_id
 
 
 def attack(study: Study, door: str, *, k: int, n_honest: int, strategies: Iterator[str], seed: int = 1) -> Attack:
@@ -257,7 +243,7 @@ def attack(study: Study, door: str, *, k: int, n_honest: int, strategies: Iterat
     with study.store.write() as tx:
         names = [f"rater {n}" for n in range(N_RATERS + N_NEWCOMERS)]
         person_ids = [people.add(tx, name=name, role="worker").person_id for name in names]
-        codes = {"completed": CODE, "failed": "FAIL-1", "screened-out": "OUT-1"}
+        codes: dict[str, str] = {"completed": CODE, "failed": "FAIL-1", "screened-out": "OUT-1"}
         panel = panels.add(tx, job.job_id, panels.NewPanel(provider="generic", unsigned=True, codes=codes))  # type: ignore[arg-type]
     raters = [Rater(study, job, truth, door, person_id) for person_id in person_ids]
     colluders, honest = raters[:k], raters[k : k + n_honest]
@@ -308,8 +294,8 @@ def test_without_reliable_raters_nine_who_know_nothing_suspend_gold(
 def raters_of(study: Study, n: int) -> list[Rater]:
     """Raters of a job with a quiz."""
     job, truth = fill(study.store, n_work=60, n_gold=40, judgments=12, terms={"gold": RULE, "page": 2})
-    with study.store.write() as tx:
-        person_ids = [people.add(tx, name=f"rater {number}", role="worker").person_id for number in range(n)]
+    names = [f"rater {number}" for number in range(n)]
+    person_ids = [study.write(people.add, name=name, role="worker").person_id for name in names]
     return [Rater(study, job, truth, "api", person_id) for person_id in person_ids]
 
 
@@ -322,11 +308,10 @@ def test_with_answers_shown_to_those_who_fail_others_pass_the_quiz_and_hidden_go
         job_id, shared = last.job.job_id, Shared()
         for rater in failing:
             rater.work(6, rater.wrong)
-        with study.store.write() as tx:
-            jobs.set_state(tx, job_id, "closed")
-            for rater in failing:
-                share_missed(tx, rater, shared)
-            jobs.set_state(tx, job_id, "open")
+        study.write(jobs.set_state, job_id, "closed")
+        for rater in failing:
+            share_missed(rater, shared)
+        study.write(jobs.set_state, job_id, "open")
         last.work(6, lambda desk: shared.get(desk.unit.unit_id, "unknown"))
         assert last.trust == "trusted"
         STRATEGIES["share them"](last, shared)

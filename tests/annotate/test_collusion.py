@@ -11,7 +11,7 @@ import pytest
 from grater.annotate import content, credentials, jobs, people
 from grater.annotate.collusion import Mistake, announce, copying, groups_of
 from grater.annotate.status import status
-from grater.annotate.store import Store, checks, events
+from grater.annotate.store import Store, events
 from grater.annotate.worksheets import add_judgments
 from grater.model import Essay, Item, Span
 from grater.tables import read_judgments
@@ -58,11 +58,6 @@ def test_raters_who_copy_are_named_with_the_numbers_and_nobody_else() -> None:
     assert group.p < 0.001
 
 
-def test_few_answers_name_nobody() -> None:
-    assert copying([]) == []
-    assert copying(Mistake(rater, item, "ok") for rater in "abc" for item in "xyz") == []
-
-
 def judged(store: Store, folder: Path) -> str:
     """The job of the simulation as it is stored: most raters say `error`, which is the majority."""
     answers = simulated(1, copying=COPYING)
@@ -80,18 +75,15 @@ def judged(store: Store, folder: Path) -> str:
 def test_a_group_is_announced_once_and_shown_on_page_api_and_status(place: str | Path, tmp_path: Path) -> None:
     with served(place) as study:
         job_id = judged(study.store, tmp_path)
-        with study.store.write() as tx:
-            for name in COPYING[:2]:
-                credentials.start_session(tx, people.named(tx, name).person_id, hours=1, address="a keyed hash")
-            token = credentials.make_token(tx, study.people["manager"].person_id)
+        for name in COPYING[:2]:
+            person_id = study.read(people.named, name).person_id
+            study.write(credentials.start_session, person_id, hours=1, address="a keyed hash")
         (group,) = announce(study.store, job_id)
         assert announce(study.store, job_id) == []
-        with study.store.read() as tx:
-            found = groups_of(tx, job_id)
-            written = [event for event in events.all(tx) if event.verb == "collusion.found"]
-            names = {person.pseudonym: person.name for person in people.all(tx)}
-            summary = status(tx)
-            assert checks.violations(tx) == []
+        found, summary = study.read(groups_of, job_id), study.read(status)
+        written = [event for event in study.read(events.all) if event.verb == "collusion.found"]
+        names = {person.pseudonym: person.name for person in study.read(people.all)}
+        study.require_promises()
         assert [sorted(names[rater] for rater in each.raters) for each in found] == [list(COPYING), list(COPYING[:2])]
         assert [(event.noun, event.payload["why"]) for event in written] == [(job_id, group.words)]
         assert "2 raters came from one address." in found[1].words
@@ -99,8 +91,7 @@ def test_a_group_is_announced_once_and_shown_on_page_api_and_status(place: str |
             "1 group of raters gave the same wrong answers; look at the dashboard of the job"
         ]
         page = study.browser("manager").get(f"/manage/jobs/{job_id}/crowd").text
-        headers = {"authorization": f"Bearer {token}"}
-        groups = study.client().get(f"/api/v1/jobs/{job_id}/crowd", headers=headers).json()["groups"]
-        assert [each["words"] for each in groups] == [each.words for each in found]
+        reply = study.client().get(f"/api/v1/jobs/{job_id}/crowd", headers=study.bearer("manager"))
+        assert [each["words"] for each in reply.json()["groups"]] == [each.words for each in found]
         assert all(each.words in page for each in found)
         assert f"/manage/jobs/{job_id}/raters/{found[0].person_ids[0]}" in page

@@ -289,9 +289,7 @@ class Opinion:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """`span` covers every edit of the place in the raw text; `tokens` are those that the edits change, which no other
-    place shares.
-    """
+    """`span` covers all edits of the place in the raw text; no other place shares the `tokens` that they change."""
 
     span: Span
     tokens: Span

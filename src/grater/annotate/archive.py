@@ -58,14 +58,7 @@ from grater.annotate.money import job_costs
 from grater.annotate.protocol import whole_protocol
 from grater.annotate.reporting import names_of, with_raters
 from grater.annotate.store import Store, Tx, checks, events, migrations, open_store, schema
-from grater.annotate.store.database import (
-    BUSY_SECONDS,
-    OWNER_ONLY,
-    is_url,
-    meta_values,
-    set_meta,
-    translated_errors,
-)
+from grater.annotate.store.database import BUSY_SECONDS, OWNER_ONLY, is_url, meta_values, set_meta, translated_errors
 from grater.annotate.store.migrations import VERSION
 from grater.annotate.store.schema import to_text
 from grater.annotate.store.transaction import as_iso, chunks

@@ -62,9 +62,7 @@ class Mistake:
 
 @dataclass(frozen=True, slots=True)
 class Copying:
-    """Raters who share wrong answers: the smallest number shared by a pair, the number expected by chance, and Holm's
-    p.
-    """
+    """Raters who share wrong answers: the least that a pair shares, what chance would give, and Holm's p."""
 
     raters: tuple[str, ...]
     shared: int
@@ -176,9 +174,7 @@ def mistakes(tx: Tx, job_id: str) -> Iterator[Mistake]:
 
 
 def groups_of(tx: Tx, job_id: str) -> list[Group]:
-    """Raters of a job to investigate: those who share wrong answers, most suspicious first, then those with one
-    address.
-    """
+    """Raters of a job to investigate: by shared wrong answers, most suspicious first, then by address."""
     sent, places, panels = schema.submissions, schema.panel_places, schema.panels
     names = {person.person_id: person.pseudonym for person in people.all(tx)}
     here = {row.person_id for row in tx.all(select(sent.c.person_id).where(sent.c.job_id == job_id).distinct())}

@@ -153,9 +153,7 @@ def read_bare(row: Record) -> Essay:
 
 
 def _storable(essay: Essay) -> str:
-    """The text, refused if it has NUL or half a surrogate pair: databases cannot store them, and replacing them would
-    move offsets.
-    """
+    """The text, refused with NUL or half a surrogate pair: databases cannot store them, and offsets must hold."""
     bad = next((c for c in essay.text if c == "\0" or "\ud800" <= c <= "\udfff"), None)
     if bad is not None:
         message = f"expected text, found U+{ord(bad):04X}, which no database can hold; remove it"

@@ -67,9 +67,7 @@ def end_access(tx: Tx, person_id: str, *, actor: str | None = None) -> None:
 
 
 def may_have_tokens(person: Person) -> bool:
-    """Whether programs may act for a person: not for raters who joined by a panel's link, whose id is not
-    a password.
-    """
+    """Whether programs may act for a person: not for raters from a panel, whose id is not a password."""
     return person.kind != "human" or bool(person.password_hash) or "panel" not in person.payload
 
 

@@ -150,9 +150,7 @@ def sizes(n: int) -> list[int]:
 
 
 def confusion_of(rows: Sequence[Mapping[str, Json]]) -> Confusion | None:
-    """Counts over pairs of people who answered the same item; None without such pairs or without a fixed set of
-    labels.
-    """
+    """Counts over pairs of people on one item; None without such pairs or without a fixed set of labels."""
     given = by_people(rows, name="judgments").frame
     frequent = [label for label, _ in Counter(given["label"].to_list()).most_common()]
     if not 2 <= len(frequent) <= MOST_LABELS:
@@ -194,9 +192,7 @@ class JobPace:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """The number of undrawn items that would bring a system's recall to a width, and the `hours` and
-    `cost` if known.
-    """
+    """The undrawn items that would bring a system's recall to a width, with `hours` and `cost` if known."""
 
     system: str
     width: float
@@ -288,9 +284,7 @@ class Live:
         return rater_lines(tx, job, kept.value), kept.behind
 
     def dashboard(self, tx: Tx, job: Job) -> Kept[Dashboard] | None:
-        """The history and the maps of a job, which cost more; None during the first computation for many
-        judgments.
-        """
+        """The history and the maps of a job; None during the first computation for many judgments."""
         key = _key(job, "dashboard")
         if key not in self._kept and progress.n_submitted(tx, job.job_id) >= MANY:
             self._begin(key, job, None, self._dashboard)

@@ -99,9 +99,7 @@ def fill_quiz(tx: Tx, job: Job) -> None:
 
 
 def set_pool(tx: Tx, unit_id: str, pool: str, *, actor: str | None = None) -> None:
-    """Move gold that no rater has seen to the quiz or to the hidden gold; or any gold permanently to the
-    shown gold.
-    """
+    """Move unseen gold to the quiz or to the hidden gold; or any gold permanently to the shown gold."""
     known = of_unit(tx, unit_id)
     if not known:
         raise NotFound(NO_GOLD)
@@ -314,9 +312,7 @@ class GoldWanted(Body):
 def known_gold(
     tx: Tx, job: Job, sent: GoldWanted, *, rater: str | None = None, seed: int = 0, actor: str | None = None
 ) -> MadeGold:
-    """Gold from existing data: for essays, the known errors (of one `rater`), else random items on which experts
-    agree.
-    """
+    """Gold from existing data: known errors of essays (by one `rater`), else random items on which experts agree."""
     if job.task == "marking":
         return gold_from_edits(tx, job, rater=rater, reason=sent.reason, actor=actor)
     agreed = unanimous(tx, job, source=sent.source, least=sent.least)

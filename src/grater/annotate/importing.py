@@ -350,9 +350,7 @@ def _add_items(tx: Tx, path: Path, columns: Mapping[str, str], *, with_decisions
 
 
 def _placed(table: Table, by_id: Mapping[str, Essay]) -> Iterator[StudyItem]:
-    """The items of a table, each checked against its essay: inside the text, and with the words that the
-    table gives.
-    """
+    """The items of a table, each checked against its essay: inside the text, with the words of the table."""
     problems = Problems(table.name)
     for number, row in enumerate(table.frame.iter_rows(named=True), 2):
         item = item_at(str(row["essay"]), row["start"], row["end"], str(row["kind"]), str(row["item"]))

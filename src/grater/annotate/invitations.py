@@ -121,9 +121,7 @@ def make(
     person_id: str | None = None,
     actor: str | None = None,
 ) -> str:
-    """Create an invitation and return its token, which is never shown again; with a `person_id` it is a password
-    reset.
-    """
+    """Create an invitation and return its token, shown only now; with a `person_id` it is a password reset."""
     token, invitation_id = new_secret(), new_id()
     row = {"invitation_id": invitation_id, "token_hash": hashed(token), "role": role, "job_id": job_id, "name": name}
     times = {"made_at": tx.now, "expires_at": tx.now + int(days * DAY)}

@@ -10,15 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    bindparam,
-    case,
-    func,
-    literal,
-    literal_column,
-    select,
-)
+from sqlalchemy import ColumnElement, bindparam, case, func, literal, literal_column, select
 
 from grater.annotate import units
 from grater.annotate.progress import DONE, TAKEN_BACK

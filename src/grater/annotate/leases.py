@@ -117,9 +117,7 @@ def n_unseen_quiz(tx: Tx, job: Job, person_id: str) -> int:
 
 
 def lacks_quiz(tx: Tx, job: Job, person_id: str) -> bool:
-    """Whether the rater gets no work because the quiz has no question left for them; a manager must make
-    more gold.
-    """
+    """Whether the quiz has no question left for the rater, so they get no work until there is more gold."""
     in_quiz = terms_of(job.options).is_in_quiz(standing.find(tx, job.job_id, person_id).state)
     return in_quiz and _gold(tx, job, person_id, "quiz") is None
 
@@ -336,9 +334,7 @@ WITH_UNIT = (
 
 
 def take(tx: Tx, *, job_id: str, person_id: str, locked: Person | None = None) -> Lease | None:
-    """The rater's lease in this job: the present one, else a new one, else None; `locked` is the rater if locked
-    already.
-    """
+    """The rater's lease in this job: the present one, else a new one, else None; `locked` is the rater if locked."""
     person = locked or people.lock(tx, person_id)
     # Ask when the person is locked: what the same rater did a moment ago is then in it.
     row = tx.first(RATER_STATE, job=job_id, person=person_id)
@@ -394,9 +390,7 @@ def issue(
 
 
 def _take_again(tx: Tx, job: Job, rater: Record, *, person_id: str) -> Lease | None:
-    """Reissue the unit that the rater gave up, with a free slot if there is one; untested raters get another unit if
-    there is none.
-    """
+    """Reissue the unit that the rater gave up, if it has a free slot; untested raters else get another unit."""
     lease_id = rater.given_up_lease_id
     given_up = find(tx, lease_id, person_id=person_id, lock=True)
     if given_up is None:

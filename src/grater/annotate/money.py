@@ -12,7 +12,6 @@ the cost of judgments that do not, the cost of gold, and hourly pay at the media
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
@@ -166,13 +165,6 @@ def _work(row: Record) -> Work:
     return Work(row.person_id, "undone" if row.is_undone else row.status, row.seconds, row.unit_id)
 
 
-def _turn_around(tx: Tx, rows: Sequence[Record]) -> int | None:
-    """Milliseconds from the first answer to the last; None if an imported answer has no time."""
-    unknown = undated(tx)
-    times = [row.at for row in rows if row.lease_id is not None or row.at not in unknown]
-    return max(times) - min(times) if times else None
-
-
 @dataclass(frozen=True, slots=True)
 class Costs(Data):
     """Money is in whole cents of `pay.currency`, None without agreed pay.
@@ -222,14 +214,15 @@ class Costs(Data):
 
 def job_costs(tx: Tx, job: Job) -> Costs:
     rows, pay = submitted(tx, job.job_id), terms_of(job.options).pay
-    passed = _turn_around(tx, rows)
+    unknown = undated(tx)
+    times = [row.at for row in rows if row.lease_id is not None or row.at not in unknown]
     work = [_work(row) for row in rows if row.role == "work"]
     tests = [_work(row) for row in rows if row.role != "work"]
     costs = Costs(
         judgments=len(work),
         valid=sum(each.status == "valid" for each in work),
         raters=len({row.person_id for row in rows}),
-        hours=None if passed is None else passed / HOUR,
+        hours=(max(times) - min(times)) / HOUR if times else None,
         share_valid=wilson(sum(each.status == "valid" for each in work), len(work)),
     )
     if pay is None:

@@ -24,15 +24,7 @@ from sqlalchemy import bindparam, func, or_, select
 
 from grater.annotate.requests import Body, example
 from grater.annotate.store import events, schema
-from grater.annotate.store.transaction import (
-    MINUTE,
-    Columns,
-    Record,
-    Tx,
-    hashed,
-    new_id,
-    new_pseudonym,
-)
+from grater.annotate.store.transaction import MINUTE, Columns, Record, Tx, hashed, new_id, new_pseudonym
 from grater.errors import Conflict, Forbidden, NotFound, UsageError, unknown
 from grater.model import Json
 
@@ -278,15 +270,13 @@ LIVE, LIVE_TOKEN = (
 def find_session(tx: Tx, token: str) -> tuple[Session, Person] | None:
     """The valid session of a cookie, and its person with their role in this session."""
     row = tx.first(LIVE, token=hashed(token), now=tx.now)
-    person = None if row is None else _powers(row)
-    return None if row is None or person is None else (SESSION_COLUMNS.read(row), person)
+    return (SESSION_COLUMNS.read(row), person) if row and (person := _powers(row)) else None
 
 
 def find_token(tx: Tx, secret: str) -> tuple[Token, Person] | None:
     """The valid token and its person, with the role that the token allows."""
     row = tx.first(LIVE_TOKEN, token=hashed(secret), now=tx.now)
-    person = None if row is None else _powers(row)
-    if row is None or person is None:
+    if row is None or (person := _powers(row)) is None:
         return None
     token = TOKEN_COLUMNS.read(row)
     return token, replace(person, role=lower_role(person.role, token.role))

@@ -224,9 +224,7 @@ def chains_for(tx: Tx, plan: NewJob, *, is_preview: bool = False) -> list[list[N
 
 
 def require_other_heads(tx: Tx, persons: Mapping[str, str]) -> None:
-    """Refuse to ask anybody both alone and on a joint seat, or on two seats: the second would get no work, and units
-    would starve.
-    """
+    """Refuse to ask anybody twice, alone and on a joint seat or on two seats, because units would starve."""
     heads = {name: set(people.members(tx, person_id)) or {person_id} for name, person_id in persons.items()}
     for one, other in combinations(heads, 2):
         if heads[one] & heads[other]:

@@ -60,9 +60,7 @@ def restrictions(terms: Terms) -> str:
 
 
 def protocol_sheet(tx: Tx, job: Job, known: Costs | None = None) -> dict[str, str]:
-    """Labels and words in a fixed order, without parts that do not apply; `known` are the costs if
-    already computed.
-    """
+    """Labels and words in a fixed order, without parts that do not apply; `known` are costs already computed."""
     terms, costs = terms_of(job.options), known or job_costs(tx, job)
     version = jobs.current_guidelines(tx, job.job_id)
     nothing = UNKNOWN if IMPORTED in job.options else "none"
@@ -137,8 +135,6 @@ QUIZ = 12
 
 
 def use_recommended_rule(tx: Tx, job_id: str, *, actor: str | None = None) -> Job:
-    """Apply the recommended rule, with half the gold as quiz if that is less than 12, so that the other half is left
-    for the work.
-    """
+    """Apply the recommended rule; the quiz gets at most half of the gold, so that the rest is left for the work."""
     quiz = min(QUIZ, len(units.ids_of_job(tx, job_id, role="gold")) // 2)
     return set_terms(tx, job_id, {"gold": {"minimum": 0.8, "sure": 0.9, "least_seen": 12, "quiz": quiz}}, actor=actor)

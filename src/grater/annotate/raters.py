@@ -86,9 +86,7 @@ class RaterLine:
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """Figures that depend on every judgment of a job: signals by pseudonym, seconds and the others' seconds by
-    person.
-    """
+    """Figures from every judgment of a job: signals by pseudonym, own and others' seconds by person."""
 
     done: tuple[RaterProgress, ...]
     by_rater: Mapping[str, Rater]

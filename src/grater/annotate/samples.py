@@ -59,9 +59,7 @@ TYPES = {"item": str, "stratum": str, **dict.fromkeys(NUMBERS, float), "system":
 
 
 def add(tx: Tx, name: str, sample: Sample, *, actor: str | None = None) -> int:
-    """Store a new sample and return its size; an existing one of the same name must be identical, and is
-    unchanged.
-    """
+    """Store a new sample and return its size; the same sample again changes nothing, another is refused."""
     earlier = tx.first(select(schema.samples).where(schema.samples.c.name == name))
     meta = sample.meta.as_json() if sample.meta else {}
     if earlier is not None:

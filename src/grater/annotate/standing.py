@@ -25,14 +25,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
-from sqlalchemy import (
-    bindparam,
-    case,
-    exists,
-    func,
-    literal_column,
-    select,
-)
+from sqlalchemy import bindparam, case, exists, func, literal_column, select
 
 from grater.annotate import gold, jobs, people
 from grater.annotate.jobs import Job

@@ -83,9 +83,7 @@ class Desk:
 
     @property
     def _stream(self) -> str:
-        """The seed of random choices: the lease or, for an essay, its annotator, who may return to it under another
-        lease.
-        """
+        """The seed of random choices: the lease or, for an essay, its annotator, who may return by another lease."""
         is_essay = self.unit.job.task == MARKING.name
         return f"{self.lease.unit_id}|{self.lease.person_id}" if is_essay else self.lease.lease_id
 

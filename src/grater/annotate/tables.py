@@ -113,9 +113,7 @@ def study_tables(
     with_programs: bool = False,
     counting: Counting = ALL_COUNT,
 ) -> StudyTables:
-    """Everything that can be evaluated, with crowd and experts separate if both judged; only items of `kind` if
-    named.
-    """
+    """Everything that can be evaluated, of one `kind` if named; crowd and experts apart where both judged."""
     chosen = _jobs(tx, job_names)
     given = verdicts_of(tx, chosen, (*PEOPLE, PROGRAM) if with_programs else PEOPLE)
     if not kind:
@@ -152,9 +150,7 @@ def study_tables(
 
 
 def _own_work(tx: Tx, by_programs: pl.DataFrame, decided: pl.DataFrame) -> pl.DataFrame:
-    """Judgments of models on the flags of systems that are the same model: item, rater, system, and a name for the
-    pair.
-    """
+    """Judgments of models on flags of systems that are the same model: item, rater, system, name of the pair."""
     behind, rows = content.models(tx), []
     for job in jobs.all(tx):
         program = job.name.removeprefix(f"{job.options.get('of')} by ")

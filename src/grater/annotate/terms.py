@@ -246,9 +246,7 @@ def is_suspect(*, seen: int, missed: int) -> bool:
 
 
 def gold_on_page(page_size: int) -> int:
-    """Hidden gold items on an average page: 1 for up to 19 units, 2 from 20 to 29, and one more for each
-    further ten.
-    """
+    """Hidden gold on an average page: 1 for up to 19 units, 2 from 20 to 29, one more for each further ten."""
     return max(1, page_size // (WIDE_PAGE // 2))
 
 

@@ -214,9 +214,7 @@ def _promote_surplus(tx: Tx, unit_ids: Iterable[str], actor: str | None) -> None
 
 
 def _may_count(tx: Tx, surplus: Record) -> bool:
-    """The rater is not ejected and has no other answer to the unit that counts; people locked by another change are
-    skipped.
-    """
+    """The rater is not ejected, has no other counting answer to the unit, and is not locked by another change."""
     person = select(schema.people.c.person_id).where(schema.people.c.person_id == surplus.person_id)
     if tx.first(tx.locked(person, of=schema.people, skip=True)) is None:
         return False

@@ -149,9 +149,7 @@ RUNS_ON = ("Srun", "Sfrag")
 
 
 def save_draft(store: Store, lease_id: str, *, person_id: str, revision: int, body: DraftBody) -> dict[str, Json]:
-    """Save a draft; returns the new revision, and notes made after the transaction, so that others need not wait for
-    them.
-    """
+    """Save a draft; returns the revision, and notes, made after the transaction so that nobody waits for them."""
     with store.write() as tx:
         unit = _essay_unit(tx, lease_id, person_id)
         draft = checked(unit.essay.text, body)

@@ -94,9 +94,8 @@ class Crowd:
         return self.read(standing.find, self.job_id, self.raters[rater])
 
     def statuses(self, rater: int = 0) -> list[str]:
-        with self.store.read() as tx:
-            found = judgments.by_submission(tx, self.job_id, judgments.ALL)
-            return [row.status for row, _ in found if row.person_id == self.raters[rater]]
+        found = self.read(judgments.by_submission, self.job_id, judgments.ALL)
+        return [row.status for row, _ in found if row.person_id == self.raters[rater]]
 
     def require_promises(self) -> None:
         assert self.read(checks.violations) == []

@@ -10,29 +10,34 @@ import os
 import random
 import signal
 import threading
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
 from grater.annotate import jobs, people
 from grater.annotate.store import open_store
-from grater.annotate.store.database import Moment
 from tests.annotate.store.crowds import Crowd
+from tests.annotate.store.worlds import read
 
 N_RATERS = 20
 
 
-def work_until_killed(location: str, job_id: str, acks: Path, seed: int, kill: str) -> None:
+def dying(kill: str) -> Callable[[str], None]:
+    """Told of each moment, it dies when the one that `kill` names has come so often."""
     moment, _, number = kill.partition(":")
-    commits = count(1)
+    times = count(1)
 
-    def plug(now: Moment) -> None:
-        if now == moment and next(commits) == int(number):
+    def tell(now: str) -> None:
+        if now == moment and next(times) == int(number):
             os.kill(os.getpid(), signal.SIGKILL)
 
+    return tell
+
+
+def work_until_killed(location: str, job_id: str, acks: Path, seed: int, kill: str) -> None:
     log = os.open(acks, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-    store = open_store(location, around_commit=plug)
-    with store.read() as tx:
-        world = Crowd(store, jobs.get(tx, job_id), tuple(person.person_id for person in people.all(tx)))
+    store = open_store(location, around_commit=dying(kill))
+    world = Crowd(store, read(store, jobs.get, job_id), tuple(each.person_id for each in read(store, people.all)))
     threads = [
         threading.Thread(target=_work, args=(world, number, random.Random(f"{seed}-{number}"), log))
         for number in range(N_RATERS)

@@ -16,6 +16,7 @@ from sqlalchemy import event
 from sqlalchemy import text as sql
 
 from grater.annotate.store import Store, Tx
+from grater.errors import StoreBusy
 from tests.annotate.store.crowds import Crowd
 
 T = TypeVar("T")
@@ -83,6 +84,33 @@ def writing(store: Store, does: Callable[[Tx], T]) -> Callable[[], T]:
             return does(tx)
 
     return run
+
+
+def race(store: Store, one: Callable[[Tx], T], other: Callable[[Tx], U], *, before: str) -> tuple[T, Future[U]]:
+    """Both changes, as transactions of their own, of which the first is `interrupted` by the other."""
+    return interrupted(store, writing(store, one), writing(store, other), before=before)
+
+
+def twice(store: Store, change: Callable[[Tx], T], *, before: str) -> tuple[T, Future[T]]:
+    """The same change at the same time."""
+    return race(store, change, change, before=before)
+
+
+def patiently(do: Callable[[], T]) -> T:
+    """A client tries again when the server says 503."""
+    for _ in range(20):
+        try:
+            return do()
+        except StoreBusy:
+            continue
+    return do()
+
+
+def together(*calls: Callable[[], object]) -> None:
+    """All at once, each patiently."""
+    with ThreadPoolExecutor(len(calls)) as pool:
+        for each in [pool.submit(patiently, call) for call in calls]:
+            each.result()
 
 
 def two_answers_at_once(crowd: Crowd, first: str, second: str) -> None:

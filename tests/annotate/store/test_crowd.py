@@ -1,9 +1,7 @@
 """P1-P4 under fire: fifty raters at once, with double clicks, second tabs, stale leases and abandoned work.
 
-A restless crowd for the concurrency tests: double clicks, second tabs, abandoned work, stale leases.
-
-Everything a rater does follows from a seed; only the interleaving is the machine's.  The crowd keeps a log of what it
-was told (acknowledged), which must be found in the study whatever happened.
+Everything a rater does follows from a seed; only the interleaving is the machine's.  What raters were told must be
+found in the study whatever happened.
 """
 
 from __future__ import annotations
@@ -13,24 +11,23 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 import pytest
 
 from grater.annotate import judgments, leases, progress
-from grater.annotate.store import Store, checks
+from grater.annotate.store import Store
 from grater.annotate.store.transaction import HOUR, MINUTE
 from grater.annotate.submissions import Receipt
-from grater.errors import Conflict, StoreBusy
+from grater.errors import Conflict
 from tests.annotate.store.crowds import Crowd, make_world
+from tests.annotate.store.races import patiently, together
 from tests.annotate.store.worlds import FakeClock
 
 
 def assert_promises_kept(world: Crowd, acknowledged: Acknowledged) -> None:
     assert acknowledged.failures == []
-    with world.store.read() as tx:
-        assert checks.violations(tx) == []
-        stored = {row["submission"]: row["status"] for row in judgments.table(tx, world.job_id, judgments.ALL)}
+    world.require_promises()
+    stored = {row["submission"]: row["status"] for row in world.read(judgments.table, world.job_id, judgments.ALL)}
     for submission_id, receipts in acknowledged.receipts.items():
         assert stored.keys() >= {submission_id}, "an acknowledged judgment is lost"
         assert {receipt.status for receipt in receipts} == {stored[submission_id]}
@@ -74,9 +71,6 @@ def test_a_clock_that_jumps_loses_nothing_and_starves_nobody(store: Store, clock
     assert_nobody_starved(world)
 
 
-T = TypeVar("T")
-
-
 @dataclass(slots=True)
 class Acknowledged:
     """What the crowd heard: submission id to status, and what went wrong."""
@@ -111,7 +105,7 @@ def _life(
 ) -> None:
     try:
         for _ in range(most):
-            lease = _patiently(lambda: world.take(number))
+            lease = patiently(lambda: world.take(number))
             if lease is None:
                 return
             tick()
@@ -131,7 +125,7 @@ def _one_page(world: Crowd, number: int, lease: leases.Lease, rng: random.Random
         world.write(leases.give_back, lease.lease_id, person_id=lease.person_id)
         return True
     if habit < 0.4:  # double click: the same submission twice at once
-        _together(*(lambda: acknowledged.hear(_send(world, lease, name)) for _ in range(2)))
+        together(*(lambda: acknowledged.hear(_send(world, lease, name)) for _ in range(2)))
         return True
     if habit < 0.5:  # second tab: another submission for the same lease
         acknowledged.hear(_send(world, lease, name))
@@ -149,25 +143,4 @@ def _one_page(world: Crowd, number: int, lease: leases.Lease, rng: random.Random
 
 
 def _send(world: Crowd, lease: leases.Lease, submission_id: str, *, says: str = "") -> Receipt:
-    def once() -> Receipt:
-        return world.write(world.receive, lease, submission_id=submission_id, says=says)
-
-    return _patiently(once)
-
-
-def _patiently(do: Callable[[], T]) -> T:
-    """A browser tries again when the server says 503."""
-    for _ in range(20):
-        try:
-            return do()
-        except StoreBusy:
-            continue
-    return do()
-
-
-def _together(*calls: Callable[[], None]) -> None:
-    threads = [threading.Thread(target=call) for call in calls]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    return patiently(lambda: world.send(lease, submission_id=submission_id, says=says))

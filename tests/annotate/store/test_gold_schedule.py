@@ -1,30 +1,22 @@
-"""Hidden gold among the work, the entry quiz, and what becomes of raters who fail (P5, P6).
-
-The crowd's rules when everything happens at once (P3-P6): each race ends in a study that keeps its promises.
-"""
+"""Hidden gold among the work, the entry quiz, and raters who fail (P5, P6), also when all happens at once (P3-P6)."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
+from functools import partial
 
 import pytest
 
 from grater.annotate import credentials, gold, jobs, leases, progress, standing, trust
 from grater.annotate.store import Store, events, migrations, schema, transaction
-from grater.annotate.store.transaction import HOUR
+from grater.annotate.store.transaction import HOUR, Record
 from grater.annotate.submissions import desk_of, hand_in
-from grater.errors import Conflict, StoreBusy
+from grater.errors import Conflict
 from grater.model import Json
 from tests.annotate.store.crowds import Crowd, make_crowd, statements
+from tests.annotate.store.races import patiently, together
 from tests.annotate.store.worlds import FakeClock, read, write
-
-
-def test_gold_comes_among_the_work_and_none_comes_twice(store: Store) -> None:
-    crowd = make_crowd(store, n_units=30, n_gold=6)
-    assert sum(crowd.work(n=25)) == 5
-    crowd.require_promises()
 
 
 def test_every_turn_is_gold_by_the_same_chance_for_every_rater(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,10 +30,11 @@ def test_every_turn_is_gold_by_the_same_chance_for_every_rater(store: Store, mon
 
 def test_a_rater_may_answer_what_hidden_gold_covers_and_gold_used_up_stops_nobody_before(store: Store) -> None:
     crowd = make_crowd(store, n_units=30, n_gold=3)
-    with store.write() as tx:
-        assert standing.limit_of(tx, crowd.job) == 15
-        for unit_id in crowd.gold_ids:
-            trust.set_gold_state(tx, unit_id, "suspended")
+    assert read(store, standing.limit_of, crowd.job) == 15
+    turns = crowd.work(1, n=40)
+    assert (len(turns), sum(turns)) == (15, 3), "gold comes among the work, and none comes twice"
+    for unit_id in crowd.gold_ids:
+        write(store, trust.set_gold_state, unit_id, "suspended")
     assert len(crowd.work(n=40)) == 15
     assert read(store, standing.why_not, crowd.job, crowd.raters[0]) == "limit"
     crowd.require_promises()
@@ -51,28 +44,17 @@ def test_hidden_gold_rests_after_its_viewings_until_all_of_it_rests(store: Store
     """Five units of gold, two viewings each: after ten raters all of it rests, and the least seen comes again."""
     terms: dict[str, Json] = {"gold": {"least_seen": 90, "exposure": 2}, "page": 2}
     crowd = make_crowd(store, n_units=20, n_gold=5, judgments=5, n_raters=15, terms=terms)
-    met = Counter[str]()
-
-    def meet(rater: int) -> None:
+    met, found = Counter[str](), {}
+    for rater in range(15):
         while not crowd.is_gold(lease := crowd.must_take(rater)):
             crowd.send(lease)
         met[lease.unit_id] += 1
         crowd.send(lease)
         trust.review_gold(store, crowd.job, lease.unit_id)
-
-    def alerts() -> int:
-        with store.read() as tx:
-            return sum(event.verb == "gold.alert" for event in events.all(tx))
-
-    for rater in range(9):
-        meet(rater)
-    assert (max(met.values()), alerts()) == (2, 0)
-    meet(9)
-    assert (set(met.values()), alerts()) == ({2}, 1)
-    for rater in range(10, 15):
-        meet(rater)
-    assert (set(met.values()), alerts()) == ({3}, 1)
-    assert any("least seen comes again" in words for words in read(store, trust.gold_warnings, crowd.job))
+        n_alerts = sum(event.verb == "gold.alert" for event in crowd.read(events.all))
+        found[rater + 1] = (min(met.values()), max(met.values()), n_alerts)
+    assert {n: found[n] for n in (9, 10, 15)} == {9: (1, 2, 0), 10: (2, 2, 1), 15: (3, 3, 1)}
+    assert any("least seen comes again" in words for words in crowd.read(trust.gold_warnings, crowd.job))
     crowd.require_promises()
 
 
@@ -80,8 +62,7 @@ def test_what_ejected_a_rater_rests_since_they_know_that_it_is_gold(store: Store
     crowd = make_crowd(store, n_units=40, n_gold=6, judgments=9)
     crowd.work(n=40, gold="ok")
     assert crowd.trust().state == "ejected"
-    with store.read() as tx:
-        (revealed,) = [row.unit_id for row in tx.all(gold.OF_JOB, job=crowd.job.job_id) if row.revealed]
+    (revealed,) = [row.unit_id for row in gold_of(crowd) if row.revealed]
     came = []
     while (lease := crowd.take(1)) is not None:
         came += [lease.unit_id] if crowd.is_gold(lease) else []
@@ -130,9 +111,13 @@ RULE: dict[str, Json] = {"minimum": 0.75, "quiz": 4, "least_seen": 4}
 QUIZ: dict[str, Json] = {"gold": RULE, "page": 5}
 
 
-def pools(crowd: Crowd) -> dict[str, set[str]]:
+def gold_of(crowd: Crowd) -> Sequence[Record]:
     with crowd.store.read() as tx:
-        rows = tx.all(gold.OF_JOB, job=crowd.job.job_id)
+        return tx.all(gold.OF_JOB, job=crowd.job_id)
+
+
+def pools(crowd: Crowd) -> dict[str, set[str]]:
+    rows = gold_of(crowd)
     return {pool: {row.unit_id for row in rows if row.pool == pool} for pool in schema.GOLD_POOLS}
 
 
@@ -146,11 +131,8 @@ def test_a_rater_begins_with_the_quiz_and_its_questions_are_never_hidden_gold(st
             crowd.send(quiz[-1])
             quiz.append(crowd.must_take(rater))
         assert {lease.unit_id for lease in quiz[:-1]} < by_pool["quiz"]
-        seen = crowd.work(rater, n=40)
-        assert 0 < sum(seen) <= 5
-    with store.read() as tx:
-        later = [row for row in tx.all(gold.OF_JOB, job=crowd.job.job_id) if row.pool == "quiz"]
-        assert sum(row.n_met for row in later) == 2 * 4
+        assert 0 < sum(crowd.work(rater, n=40)) <= 5
+    assert sum(row.n_met for row in gold_of(crowd) if row.pool == "quiz") == 2 * 4
     crowd.require_promises()
 
 
@@ -159,9 +141,9 @@ def test_of_the_gold_of_0_2_what_most_have_met_becomes_the_quiz_and_trust_stays(
     for rater in range(3):
         crowd.work(rater, n=6)
     before = [crowd.trust(rater) for rater in range(3)]
+    n_met = {row.unit_id: row.n_met for row in gold_of(crowd)}
     with store.write() as tx:
         jobs.set_options(tx, crowd.job.job_id, {"crowd": QUIZ})
-        n_met = {row.unit_id: row.n_met for row in tx.all(gold.OF_JOB, job=crowd.job.job_id)}
         migrations.split_gold(tx.connection)
     by_pool = pools(crowd)
     assert len(by_pool["quiz"]) == 4
@@ -175,13 +157,11 @@ def test_of_the_gold_of_0_2_what_most_have_met_becomes_the_quiz_and_trust_stays(
 def test_gold_moves_between_the_pools_while_nobody_has_met_it(store: Store) -> None:
     crowd = make_crowd(store, terms=QUIZ)
     crowd.work(n=1)
-    by_pool = pools(crowd)
-    with store.read() as tx:
-        met = {row.unit_id for row in tx.all(gold.OF_JOB, job=crowd.job.job_id) if row.n_met}
-    write(store, gold.set_pool, min(by_pool["quiz"] - met), "hidden")
+    (met,) = (row.unit_id for row in gold_of(crowd) if row.n_met)
+    crowd.write(gold.set_pool, min(pools(crowd)["quiz"] - {met}), "hidden")
     assert len(pools(crowd)["hidden"]) == 6
-    with store.write() as tx, pytest.raises(Conflict):
-        gold.set_pool(tx, min(met), "hidden")
+    with pytest.raises(Conflict):
+        crowd.write(gold.set_pool, met, "hidden")
     crowd.require_promises()
 
 
@@ -189,38 +169,32 @@ def test_a_question_that_no_longer_counts_is_replaced_in_the_quiz(store: Store) 
     """Who failed because of it has to answer another; the quiz does not shrink until nothing is left to pass."""
     crowd = make_crowd(store, terms=QUIZ)
     crowd.work(n=4, gold="ok")
-    assert (crowd.trust().state, crowd.trust().why) == ("ejected", "quiz")
-    missed = [answer.unit_id for answer in read(store, standing.gold_answers, crowd.job.job_id, crowd.raters[0])]
-    write(store, trust.set_gold_state, missed[0], "suspended")
-    assert crowd.trust().state == "quiz"
-    assert crowd.work(n=1) == [True]
-    assert (crowd.trust().state, crowd.trust().why) == ("ejected", "quiz")
-    with store.write() as tx:
-        for unit_id in crowd.gold_ids:
-            trust.set_gold_state(tx, unit_id, "suspended")
+    for _ in range(2):
+        assert (crowd.trust().state, crowd.trust().why) == ("ejected", "quiz")
+        missed = crowd.read(standing.gold_answers, crowd.job_id, crowd.raters[0])
+        crowd.write(trust.set_gold_state, next(each.unit_id for each in missed if each.is_active), "suspended")
+        assert crowd.trust().state == "quiz"
+        crowd.work(n=1)
+    for unit_id in crowd.gold_ids:
+        crowd.write(trust.set_gold_state, unit_id, "suspended")
     assert crowd.trust().state == "quiz"
     assert crowd.take() is None
     crowd.require_promises()
 
 
-def test_reinstated_after_a_failed_quiz_is_back_in_the_quiz(store: Store) -> None:
-    crowd = make_crowd(store, terms=QUIZ, n_gold=16)
-    crowd.work(n=4, gold="ok")
-    write(store, trust.reinstate, crowd.job, crowd.raters[0])
-    assert (crowd.trust().state, crowd.trust().seen) == ("quiz", 0)
-    assert crowd.work(n=4, gold="ok") == [True] * 4
-    assert (crowd.trust().state, crowd.trust().why) == ("ejected", "quiz")
-    with store.write() as tx, pytest.raises(Conflict, match="make more gold first"):
-        trust.reinstate(tx, crowd.job, crowd.raters[0])
-    crowd.require_promises()
-
-
-def test_another_attempt_begins_with_fresh_gold_and_a_clean_count(store: Store) -> None:
-    crowd = make_crowd(store, terms={**QUIZ, "gold": {**RULE, "attempts": 2}}, n_gold=16)
-    crowd.work(n=4, gold="ok")
-    assert (crowd.trust().state, crowd.trust().attempts, crowd.trust().seen) == ("quiz", 1, 0)
-    assert crowd.work(n=4) == [True] * 4
-    assert (crowd.trust().state, crowd.trust().seen, crowd.trust().right) == ("trusted", 4, 4)
+@pytest.mark.parametrize("attempts", [1, 2], ids=["reinstated", "another attempt"])
+def test_whoever_failed_the_quiz_begins_again_with_fresh_gold_and_a_clean_count(store: Store, attempts: int) -> None:
+    crowd = make_crowd(store, terms={**QUIZ, "gold": {**RULE, "attempts": attempts}}, n_gold=16)
+    for rater, label in enumerate(("ok", "error")):
+        crowd.work(rater, n=4, gold="ok")
+        if attempts == 1:
+            write(store, trust.reinstate, crowd.job, crowd.raters[rater])
+        assert (crowd.trust(rater).state, crowd.trust(rater).seen) == ("quiz", 0)
+        assert crowd.work(rater, n=4, gold=label) == [True] * 4
+    assert (crowd.trust(0).state, crowd.trust(0).why) == ("ejected", "quiz")
+    assert (crowd.trust(1).state, crowd.trust(1).seen, crowd.trust(1).right) == ("trusted", 4, 4)
+    with pytest.raises(Conflict, match="make more gold first"):
+        crowd.write(trust.reinstate, crowd.job, crowd.raters[0])
     crowd.require_promises()
 
 
@@ -235,47 +209,32 @@ def test_below_the_minimum_a_rater_is_ejected_and_the_work_is_asked_of_others(st
     crowd.require_promises()
 
 
-def test_gold_does_not_eject_again_whom_a_manager_reinstated(store: Store) -> None:
+def test_what_a_manager_decides_stands_whatever_gold_says(store: Store) -> None:
     crowd = make_crowd(store, n_units=60, n_gold=12)
-    crowd.work(n=40, gold="ok")
+    crowd.work(0, n=40, gold="ok")
     write(store, trust.reinstate, crowd.job, crowd.raters[0], actor=None)
-    crowd.work(n=10, gold="ok")
-    assert crowd.trust().state == "trusted"
-    assert "untrusted" not in crowd.statuses()
+    crowd.work(0, n=10, gold="ok")
+    assert (crowd.trust(0).state, "untrusted" in crowd.statuses(0)) == ("trusted", False)
+    crowd.work(1, n=6)
+    write(store, trust.flag, crowd.job.job_id, crowd.raters[1])
+    assert crowd.take(1) is None
+    assert set(crowd.statuses(1)) == {"valid"}, "who is flagged keeps what was done"
+    crowd.work(2, n=8)
+    write(store, trust.eject, crowd.job, crowd.raters[2])
+    for unit_id in crowd.gold_ids:
+        write(store, trust.set_gold_state, unit_id, "forgiven")
+    assert crowd.trust(2).state == "ejected"
     crowd.require_promises()
-
-
-def test_a_flagged_rater_gets_no_more_work_and_keeps_what_was_done(store: Store) -> None:
-    crowd = make_crowd(store)
-    crowd.work(n=6)
-    write(store, trust.flag, crowd.job.job_id, crowd.raters[0])
-    assert crowd.take() is None
-    assert set(crowd.statuses()) == {"valid"}
 
 
 def test_forgiven_gold_counts_for_nobody_and_reinstates_whom_it_ejected(store: Store) -> None:
     crowd = make_crowd(store, n_units=60, n_gold=4, terms={"gold": {"minimum": 0.75, "least_seen": 4}, "page": 5})
     wrong = sorted(crowd.gold_ids)[:2]
-    for _ in range(20):
-        lease = crowd.take()
-        if lease is None:
-            break
-        crowd.send(lease, label="ok" if lease.unit_id in wrong else "error")
+    miss(crowd, {*wrong}, raters=1)
     assert (crowd.trust().state, crowd.trust().right, crowd.trust().seen) == ("ejected", 2, 4)
-    write(store, trust.set_gold_state, wrong[0], "forgiven")
+    crowd.write(trust.set_gold_state, wrong[0], "forgiven")
     assert (crowd.trust().state, crowd.trust().right, crowd.trust().seen) == ("trusted", 2, 3)
     assert set(crowd.statuses()) == {"valid"}
-    crowd.require_promises()
-
-
-def test_forgiving_does_not_take_back_whom_a_manager_rejected(store: Store) -> None:
-    crowd = make_crowd(store, n_units=60, n_gold=4)
-    crowd.work(n=8)
-    with store.write() as tx:
-        trust.eject(tx, crowd.job, crowd.raters[0])
-        for unit_id in crowd.gold_ids:
-            trust.set_gold_state(tx, unit_id, "forgiven")
-    assert crowd.trust().state == "ejected"
     crowd.require_promises()
 
 
@@ -290,17 +249,19 @@ def miss(crowd: Crowd, wrong: set[str], *, raters: int = 5, n_missing: int = 3) 
 
 
 def states(crowd: Crowd) -> dict[str, str]:
-    with crowd.store.read() as tx:
-        return {row.unit_id: row.state for row in tx.all(gold.OF_JOB, job=crowd.job.job_id)}
+    return {row.unit_id: row.state for row in gold_of(crowd)}
 
 
-def test_gold_that_most_of_five_reliable_raters_miss_suspends_itself(store: Store) -> None:
+@pytest.mark.parametrize("n_together", [0, 3], ids=["everybody elsewhere", "three at one address"])
+def test_gold_that_most_of_five_reliable_raters_miss_suspends_itself(store: Store, n_together: int) -> None:
     crowd = make_crowd(store, n_units=30, n_gold=5, judgments=9, terms=DOUBT)
     wrong = min(crowd.gold_ids)
     miss(crowd, {wrong})
+    for rater in crowd.raters[:n_together]:
+        write(store, credentials.start_session, rater, hours=1, address="the same")
     trust.review_gold(store, crowd.job, wrong)
-    assert states(crowd)[wrong] == "suspended"
-    assert crowd.trust(0).seen == crowd.trust(0).right == 4
+    assert states(crowd)[wrong] == ("active" if n_together else "suspended")
+    assert crowd.trust(0).seen == (5 if n_together else 4)
     (only,) = [record for record in read(store, trust.gold_records, crowd.job.job_id) if record.unit_id == wrong]
     assert (only.seen, only.missed, only.is_trouble) == (5, 3, True)
     crowd.require_promises()
@@ -318,16 +279,6 @@ def test_raters_who_miss_most_gold_suspend_none(store: Store, least_seen: int) -
     assert {crowd.trust(rater).state == "ejected" for rater in range(3)} == {least_seen == 3}
 
 
-def test_one_address_casts_one_doubt(store: Store) -> None:
-    crowd = make_crowd(store, n_units=30, n_gold=5, judgments=9, terms=DOUBT)
-    wrong = min(crowd.gold_ids)
-    miss(crowd, {wrong})
-    with store.write() as tx:
-        for rater in crowd.raters[:3]:
-            credentials.start_session(tx, rater, hours=1, address="the same")
-        assert not trust.suspend_if_suspect(tx, wrong)
-
-
 def test_where_a_tenth_of_the_gold_is_suspended_the_manager_is_alerted_instead(store: Store) -> None:
     crowd = make_crowd(store, n_units=60, n_gold=9, judgments=9, terms=DOUBT)
     wrong = sorted(crowd.gold_ids)[:2]
@@ -335,9 +286,9 @@ def test_where_a_tenth_of_the_gold_is_suspended_the_manager_is_alerted_instead(s
     for unit_id in wrong:
         trust.review_gold(store, crowd.job, unit_id)
     assert list(states(crowd).values()).count("suspended") == 1
-    with store.read() as tx:
-        assert [event.payload for event in events.all(tx) if event.verb == "gold.alert"] == [{"why": "suspended"}]
-        assert any("Suspended: 1 gold unit" in words for words in trust.gold_warnings(tx, crowd.job))
+    alerts = [event.payload for event in crowd.read(events.all) if event.verb == "gold.alert"]
+    assert alerts == [{"why": "suspended"}]
+    assert any("Suspended: 1 gold unit" in words for words in crowd.read(trust.gold_warnings, crowd.job))
 
 
 SHOWS: dict[str, Json] = {"gold": {"least_seen": 2, "minimum": 0.5, "shows_misses": True}, "page": 2}
@@ -398,33 +349,13 @@ def test_gold_right_or_missed_costs_the_same_statements_as_work(
     assert len(shown[True]) == 1
 
 
-def together(*calls: Callable[[], object]) -> list[object]:
-    """All at once; a database that was busy is asked again, as clients do."""
-    with ThreadPoolExecutor(len(calls)) as pool:
-        return [each.result() for each in [pool.submit(_patiently, call) for call in calls]]
-
-
-def _patiently(call: Callable[[], object]) -> object:
-    for _ in range(20):
-        try:
-            return call()
-        except StoreBusy:
-            continue
-    raise AssertionError("the store was busy for too long")
-
-
-def held_gold(crowd: Crowd, place: int) -> leases.Lease:
-    """Another gold in the same rater's hands, as on a page that shows several units."""
-    with crowd.store.write() as tx:
-        unit_id = sorted(crowd.gold_ids)[place]
-        at = leases.UnitSlot(unit_id, None)
-        return leases.issue(tx, crowd.job, at, person_id=crowd.raters[0], place=place + 1)
-
-
 def test_two_gold_misses_in_parallel_put_a_rater_out_once(store: Store) -> None:
+    """As on a page that shows several units."""
     crowd = make_crowd(store, n_units=20, n_gold=6, terms={"gold": {"least_seen": 2}, "page": 5})
-    held = [held_gold(crowd, place) for place in range(3)]
-    together(*(lambda lease=lease: crowd.send(lease, label="ok") for lease in held))
+    places = [leases.UnitSlot(unit_id, None) for unit_id in sorted(crowd.gold_ids)[:3]]
+    issue = partial(crowd.write, leases.issue, crowd.job, person_id=crowd.raters[0])
+    held = [issue(at, place=place) for place, at in enumerate(places, 1)]
+    together(*(partial(crowd.send, lease, label="ok") for lease in held))
     assert (crowd.trust().state, crowd.trust().why) == ("ejected", "gold")
     assert set(crowd.statuses()) == {"untrusted"}
     crowd.require_promises()
@@ -433,11 +364,7 @@ def test_two_gold_misses_in_parallel_put_a_rater_out_once(store: Store) -> None:
 def test_a_submission_that_comes_during_an_ejection_is_untrusted_and_frees_its_slot(store: Store) -> None:
     crowd = make_crowd(store, n_units=12, n_gold=4, judgments=1, terms={"gold": {"least_seen": 2}, "page": 5})
     lease = crowd.must_take()
-
-    def eject() -> None:
-        write(store, trust.eject, crowd.job, crowd.raters[0])
-
-    together(eject, lambda: crowd.send(lease))
+    together(lambda: write(store, trust.eject, crowd.job, crowd.raters[0]), lambda: crowd.send(lease))
     assert crowd.statuses() == ["untrusted"]
     crowd.require_promises()
     for rater in range(1, 6):
@@ -452,10 +379,11 @@ def test_forgiveness_while_everybody_works_leaves_trust_as_counted_from_scratch(
         for unit_id in sorted(crowd.gold_ids)[:3]:
             write(store, trust.set_gold_state, unit_id, "forgiven")
 
-    def work(rater: int) -> Callable[[], object]:
-        return lambda: [_patiently(lambda: crowd.work(rater, gold="ok" if rater < 2 else "error")) for _ in range(9)]
+    def work(rater: int) -> None:
+        for _ in range(9):
+            patiently(lambda: crowd.work(rater, gold="ok" if rater < 2 else "error"))
 
-    together(forgive, *(work(rater) for rater in range(4)))
+    together(forgive, *(partial(work, rater) for rater in range(4)))
     crowd.require_promises()
 
 
@@ -463,11 +391,8 @@ def test_reinstatement_while_others_refill_the_slots_never_overfills_them(store:
     crowd = make_crowd(store, n_units=10, n_gold=6, judgments=1, terms={"gold": {"least_seen": 50}, "page": 3})
     crowd.work(n=9)
     write(store, trust.eject, crowd.job, crowd.raters[0])
-
-    def reinstate() -> None:
-        write(store, trust.reinstate, crowd.job, crowd.raters[0])
-
-    together(reinstate, *(lambda rater=rater: crowd.work(rater, n=4) for rater in (1, 2)))
+    reinstate = partial(write, store, trust.reinstate, crowd.job, crowd.raters[0])
+    together(reinstate, *(partial(crowd.work, rater, n=4) for rater in (1, 2)))
     assert set(crowd.statuses()) <= {"valid", "surplus"}
     crowd.require_promises()
 

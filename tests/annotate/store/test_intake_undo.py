@@ -42,22 +42,13 @@ def test_an_answer_taken_back_is_kept_as_withdrawn_and_the_next_one_counts(store
     assert crowd.must_take() == again
     crowd.send(again, label="unknown" if not is_gold else "error")
     assert crowd.must_take().lease_id == following.lease_id  # what was in hand comes after it
-    with store.read() as tx:
-        sent = judgments.of_unit(tx, lease.unit_id)
-        log = [event for event in events.all(tx) if event.noun == f"of-{lease.lease_id}"]
-    assert sorted(row.status for row in sent) == ["valid", "withdrawn"]
+    assert sorted(row.status for row in crowd.read(judgments.of_unit, lease.unit_id)) == ["valid", "withdrawn"]
+    log = [event for event in crowd.read(events.all) if event.noun == f"of-{lease.lease_id}"]
     assert log[-1].payload["why"] == "taken back"
     assert crowd.trust() == counted
     crowd.require_promises()
-    with store.write() as tx:
-        money.settle(tx, crowd.job)
-        cents = sum(payment.cents for payment in money.payments_of(tx, crowd.job.job_id))
-    assert cents == 5 * len(_units(crowd))
-
-
-def _units(crowd: Crowd) -> set[str]:
-    """The units that the first rater has answered."""
-    return {work.unit for work in crowd.read(money.work_of, crowd.job.job_id)}
+    n_units = len({work.unit for work in crowd.read(money.work_of, crowd.job_id)})
+    assert owed_everywhere(crowd) == 5 * n_units
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -111,9 +102,9 @@ def test_only_the_last_answer_and_only_once(store: Store) -> None:
 def test_missed_gold_is_taken_back_like_work_but_no_quiz_and_nothing_that_is_decided(store: Store) -> None:
     terms: dict[str, Json] = {"gold": {"least_seen": 9, "quiz": 2, "minimum": 0.5}, "page": 2}
     crowd = make_crowd(store, n_units=8, n_gold=12, judgments=1, terms=terms)
-    for n in range(2):
+    for label in ("error", "ok"):
         lease = crowd.must_take()
-        crowd.send(lease, label="ok" if n else "error")
+        crowd.send(lease, label=label)
         with pytest.raises(Conflict):
             take_back(crowd, lease)
     lease = next_of(crowd, is_gold=True)
@@ -130,21 +121,17 @@ def test_missed_gold_is_taken_back_like_work_but_no_quiz_and_nothing_that_is_dec
 
 def test_nothing_is_taken_back_for_a_code_or_in_a_closed_job(store: Store) -> None:
     crowd = make_crowd(store, n_units=4, n_gold=0, terms={"limit": 1})
-    with store.write() as tx:
-        panel = panels.add(tx, crowd.job.job_id, panels.NewPanel(provider="prolific", codes={"completed": "C-1"}))
-        person_id = panels.enter(tx, panel.panel_id, "abc").person_id
-        lease = leases.take(tx, job_id=crowd.job.job_id, person_id=person_id)
-    assert lease is not None
+    panel = crowd.write(panels.add, crowd.job_id, panels.NewPanel(provider="prolific", codes={"completed": "C-1"}))
+    person_id = crowd.write(panels.enter, panel.panel_id, "abc").person_id
+    lease = crowd.write(leases.take, job_id=crowd.job_id, person_id=person_id)
     crowd.send(lease)
-    place = write(store, panels.conclude, crowd.job.job_id, person_id)
-    assert place.code == "C-1"
-    with pytest.raises(Conflict):
-        take_back(crowd, lease)
+    assert crowd.write(panels.conclude, crowd.job_id, person_id).code == "C-1"
     other = crowd.must_take()
     crowd.send(other)
-    write(store, jobs.set_state, crowd.job.job_id, "paused")
-    with pytest.raises(Conflict):
-        take_back(crowd, other)
+    crowd.write(jobs.set_state, crowd.job_id, "paused")
+    for each in (lease, other):
+        with pytest.raises(Conflict):
+            take_back(crowd, each)
 
 
 def test_what_was_taken_back_and_let_go_is_still_the_next_unit(store: Store, clock: FakeClock) -> None:

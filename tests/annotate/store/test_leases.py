@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from dataclasses import replace
 
 import pytest
 from sqlalchemy import select
 from sqlalchemy import text as sql
 
-from grater.annotate import (
-    credentials,
-    jobs,
-    judgments,
-    leases,
-    marks,
-    people,
-    progress,
-    submissions,
-    trust,
-    units,
-)
+from grater.annotate import credentials, jobs, judgments, leases, marks, people, progress, submissions, trust, units
 from grater.annotate.protocol import set_terms
-from grater.annotate.store import Store, Tx, checks, events, schema
+from grater.annotate.store import Store, Tx, events, schema
 from grater.annotate.store.transaction import DAY, HOUR, MINUTE, PRIME
 from grater.annotate.tasks.task import Answer
 from grater.annotate.units import FINISHED, NewUnit
 from grater.errors import Conflict, GraterError, NotFound, Stale, UsageError
 from tests.annotate.store.crowds import Crowd, make_crowd, make_world
-from tests.annotate.store.races import interrupted, two_answers_at_once, writing
-from tests.annotate.store.worlds import FakeClock, new_units, write
+from tests.annotate.store.races import race, two_answers_at_once
+from tests.annotate.store.worlds import FakeClock, new_units, read, write
 
 
 @pytest.mark.parametrize(
@@ -76,13 +66,11 @@ def test_one_whose_slot_another_is_just_taking_frees_nothing_and_has_none(
             return leases.take(tx, job_id=world.job_id, person_id=late)
         return leases.give_back(tx, old.lease_id, person_id=late)
 
-    taking, later = writing(store, take_and_wait), writing(store, come_or_give_back)
-    found = interrupted(store, taking, later, before="SELECT 'taken")[1].result()
+    found = race(store, take_and_wait, come_or_give_back, before="SELECT 'taken")[1].result()
     assert found is (None if comes_back else False)
     assert world.take(2) is None  # rater 1 has the only slot
-    with store.read() as tx:
-        assert leases.find(tx, old.lease_id, person_id=late) == replace(old, state="expired")
-        assert checks.violations(tx) == []
+    assert world.read(leases.find, old.lease_id, person_id=late) == replace(old, state="expired")
+    world.require_promises()
 
 
 def test_every_rater_has_another_order(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,11 +121,9 @@ def test_the_second_stage_waits_for_the_first_of_the_same_rater_and_the_delay(st
     assert world.must_take(1).unit_id == first  # somebody else's first stage opens nothing for this rater
 
 
-def counts(world: Crowd) -> dict[str, int]:
-    with world.store.read() as tx:
-        rows = judgments.table(tx, world.job_id, judgments.ALL)
-        assert checks.violations(tx) == []
-    return {status: n for status in judgments.ALL if (n := sum(row["status"] == status for row in rows))}
+def counts(world: Crowd) -> Counter[str]:
+    world.require_promises()
+    return Counter(str(row["status"]) for row in world.read(judgments.table, world.job_id, judgments.ALL))
 
 
 def test_a_replay_gets_the_stored_result_and_another_body_or_another_rater_a_conflict(store: Store) -> None:
@@ -169,31 +155,18 @@ def test_late_work_takes_a_free_slot_or_is_surplus(
     assert sum(counts(world).values()) == 1 + n_others
 
 
-def test_an_ejection_frees_slots_and_a_return_takes_what_is_left(store: Store) -> None:
-    world = make_world(store, n_units=2, judgments=1)
-    held = [world.answer(0), world.answer(0)]
-    with store.write() as tx:
-        assert trust.eject(tx, jobs.get(tx, world.job_id), world.raters[0], why="gold") == 2
+def test_an_ejection_ends_what_counts_what_is_held_and_sessions_and_a_return_takes_what_is_left(store: Store) -> None:
+    world = make_world(store, n_units=3, judgments=1)
+    answered, held = {world.answer(0).unit_id for _ in range(2)}, world.must_take(0)
+    token, _ = world.write(credentials.start_session, world.raters[0], hours=1)
+    assert world.write(trust.eject, world.job, world.raters[0], why="gold") == 2
     assert counts(world) == {"untrusted": 2}
-    world.answer(1)
-    with store.write() as tx:
-        assert trust.reinstate(tx, jobs.get(tx, world.job_id), world.raters[0]) == (1, 1)
-    assert counts(world) == {"valid": 2, "surplus": 1}
-    assert len(held) == 2
-
-
-def test_an_ejection_ends_what_counts_what_is_held_and_every_session_together(store: Store) -> None:
-    world = make_world(store, n_units=2, judgments=1)
-    world.answer(0)
-    held = world.must_take(0)
-    token, _ = write(store, credentials.start_session, world.raters[0], hours=1)
-    with store.write() as tx:
-        trust.eject(tx, jobs.get(tx, world.job_id), world.raters[0])
-    assert counts(world) == {"untrusted": 1}
-    with store.read() as tx:
-        assert leases.find(tx, held.lease_id, person_id=held.person_id) == replace(held, state="revoked")
-        assert people.find_session(tx, token) is None
-    assert {world.answer(1).unit_id for _ in range(2)} == set(world.unit_ids)  # free for others at once
+    assert world.read(leases.find, held.lease_id, person_id=held.person_id) == replace(held, state="revoked")
+    assert world.read(people.find_session, token) is None
+    n_gone = len({world.answer(1).unit_id for _ in range(2)} & answered)  # free for others at once
+    assert n_gone > 0
+    assert world.write(trust.reinstate, world.job, world.raters[0]) == (2 - n_gone, n_gone)
+    assert counts(world) == Counter(valid=4 - n_gone, surplus=n_gone)
 
 
 @pytest.mark.parametrize("item_ids", [[], ["other"], ["same", "same"]])
@@ -201,10 +174,9 @@ def test_answers_must_be_about_the_units_items(store: Store, item_ids: list[str]
     world = make_world(store)
     lease = world.must_take()
     answers = [Answer(item_id, "ok") for item_id in item_ids]
-    with pytest.raises(UsageError, match="one answer for each"), store.write() as tx:
-        submissions.submit(
-            tx, submission_id="x", lease_id=lease.lease_id, person_id=lease.person_id, body={}, answers=answers
-        )
+    of_lease = {"lease_id": lease.lease_id, "person_id": lease.person_id}
+    with pytest.raises(UsageError, match="one answer for each"):
+        world.write(submissions.submit, submission_id="x", **of_lease, body={}, answers=answers)
     assert counts(world) == {}
 
 
@@ -231,45 +203,26 @@ def test_the_database_itself_refuses_to_forget(store: Store, statement: str) -> 
     assert counts(world) == {"valid": 1}
 
 
-@pytest.mark.parametrize(
-    "change", ["n = 2", "n = 1, status = 'valid'", "status = 'gone'"], ids=["two slots", "two in a slot", "no status"]
-)
+@pytest.mark.parametrize("change", ["n = 2, status = 'valid'", "n = 1, status = 'valid'", "status = 'gone'"])
 def test_the_database_itself_refuses_to_count_twice(store: Store, change: str) -> None:
     """The partial unique indexes and the CHECK hold, whatever the code above them does."""
     world = make_world(store, n_units=1, judgments=2)
     lease = world.must_take()
     world.send(lease, submission_id="a")
     world.send(lease, submission_id="b")  # surplus
-    where = "submission_id = 'b'"
-    wanted = change if "status" in change else f"{change}, status = 'valid'"
     with pytest.raises((Conflict, GraterError)), store.write() as tx:
-        tx.execute(sql(f"UPDATE submissions SET {wanted} WHERE {where}"))
+        tx.execute(sql(f"UPDATE submissions SET {change} WHERE submission_id = 'b'"))
     assert counts(world) == {"valid": 1, "surplus": 1}
 
 
 def statuses(world: Crowd) -> dict[str, str]:
+    world.require_promises()
     with world.store.read() as tx:
-        assert checks.violations(tx) == []
         return {row.submission_id: row.status for row in tx.all(select(schema.submissions))}
 
 
 def eject(world: Crowd, rater: int) -> None:
-    with world.store.write() as tx:
-        trust.eject(tx, jobs.get(tx, world.job_id), world.raters[rater], why="gold")
-
-
-def crowded(store: Store, clock: FakeClock, *, n_late: int = 2) -> Crowd:
-    """One unit, one judgment wanted: raters come too late with `late 0`, `late 1`; the last one is `in time`."""
-    world = make_world(store, n_units=1, judgments=1, n_raters=n_late + 1)
-    leases = []
-    for rater in range(n_late):
-        leases.append(world.must_take(rater))
-        clock.advance(HOUR + 1)
-    world.send(world.must_take(n_late), submission_id="in time")
-    for number, lease in enumerate(leases):
-        clock.advance(1)
-        world.send(lease, submission_id=f"late {number}")
-    return world
+    world.write(trust.eject, world.job, world.raters[rater], why="gold")
 
 
 @pytest.mark.parametrize(
@@ -280,7 +233,14 @@ def crowded(store: Store, clock: FakeClock, *, n_late: int = 2) -> Crowd:
 def test_the_oldest_surplus_answer_of_a_trusted_rater_takes_the_slot_of_an_ejected_one(
     store: Store, clock: FakeClock, ejected: list[int], after: tuple[str, str]
 ) -> None:
-    world = crowded(store, clock)
+    world, late = make_world(store, n_units=1, judgments=1, n_raters=3), []
+    for rater in range(2):
+        late.append(world.must_take(rater))
+        clock.advance(HOUR + 1)
+    world.send(world.must_take(2), submission_id="in time")
+    for number, lease in enumerate(late):
+        clock.advance(1)
+        world.send(lease, submission_id=f"late {number}")
     assert statuses(world) == {"in time": "valid", "late 0": "surplus", "late 1": "surplus"}
     for rater in ejected:
         eject(world, rater)
@@ -305,12 +265,8 @@ def units_of(crowd: Crowd) -> list[tuple[int, int]]:
     return [(unit.valid, unit.wanted) for unit in crowd.read(progress.some_units, crowd.job.job_id)]
 
 
-def small(store: Store, *, n_units: int = 1) -> Crowd:
-    return make_crowd(store, n_units=n_units, n_gold=0, judgments=2, n_raters=6, terms=RULE)
-
-
 def test_two_who_agree_are_enough_and_those_who_differ_are_followed_by_as_many_as_could_decide(store: Store) -> None:
-    crowd = small(store, n_units=2)
+    crowd = make_crowd(store, n_units=2, n_gold=0, judgments=2, n_raters=6, terms=RULE)
     agreed, split = [], []
     for rater, label in enumerate(("error", "ok", "ok", "error", "error")):
         while (lease := crowd.take(rater)) is not None:
@@ -325,11 +281,9 @@ def test_two_who_agree_are_enough_and_those_who_differ_are_followed_by_as_many_a
 
 
 def test_a_removed_rater_leaves_no_more_open_than_the_rest_still_need(store: Store) -> None:
-    crowd = small(store)
-    crowd.work(0, label="error")
-    crowd.work(1, label="ok")
-    crowd.work(2, label="ok")
-    crowd.work(3, label="ok")
+    crowd = make_crowd(store, n_units=1, n_gold=0, judgments=2, terms=RULE)
+    for rater, label in enumerate(("error", "ok", "ok", "ok")):
+        crowd.work(rater, label=label)
     assert units_of(crowd) == [(4, 4)]
     write(store, trust.eject, crowd.job, crowd.raters[0])
     assert units_of(crowd) == [(3, 3)]  # three who agree: the free slot is closed
@@ -338,22 +292,17 @@ def test_a_removed_rater_leaves_no_more_open_than_the_rest_still_need(store: Sto
 
 
 def finished(store: Store) -> list[str]:
-    with store.read() as tx:
-        return [event.noun for event in events.all(tx) if event.verb == FINISHED]
-
-
-def crowd_of(store: Store, *, judgments: int = 2) -> Crowd:
-    return make_crowd(store, n_units=1, n_gold=0, judgments=judgments, terms={})
+    return [event.noun for event in read(store, events.all) if event.verb == FINISHED]
 
 
 def test_of_two_last_answers_at_once_one_tells(store: Store) -> None:
-    crowd = crowd_of(store)
+    crowd = make_world(store, n_units=1, judgments=2)
     two_answers_at_once(crowd, "error", "error")
     assert finished(store) == list(crowd.unit_ids)
 
 
 def test_it_is_told_once_when_the_last_judgment_comes_and_again_when_it_comes_again(store: Store) -> None:
-    crowd = crowd_of(store)
+    crowd = make_world(store, n_units=1, judgments=2)
     crowd.work(0)
     assert finished(store) == []
     crowd.work(1)
@@ -365,49 +314,39 @@ def test_it_is_told_once_when_the_last_judgment_comes_and_again_when_it_comes_ag
 
 
 def test_terms_that_ask_for_no_more_finish_a_unit(store: Store) -> None:
-    crowd = crowd_of(store, judgments=3)
-    crowd.work(0)
-    crowd.work(1)
+    crowd = make_world(store, n_units=1, judgments=3)
+    for rater in range(2):
+        crowd.work(rater)
     write(store, set_terms, crowd.job.job_id, {"redundancy": {"least": 2, "most": 3, "lead": 2}})
     assert finished(store) == list(crowd.unit_ids)
 
 
-def save(world: Crowd, *, unit_id: str, revision: int, says: str, rater: int = 0) -> int:
-    with world.store.write() as tx:
-        return marks.save_draft(
-            tx, unit_id=unit_id, person_id=world.raters[rater], revision=revision, body={"says": says}
-        )
+def save(world: Crowd, unit_id: str, revision: int, *, rater: int = 0, says: str = "") -> int:
+    who = {"unit_id": unit_id, "person_id": world.raters[rater]}
+    return world.write(marks.save_draft, **who, revision=revision, body={"says": says or str(revision)})
 
 
 def test_a_draft_has_a_growing_revision_a_replay_changes_nothing_and_a_stale_one_is_refused(store: Store) -> None:
     world = make_world(store)
     unit_id = world.must_take().unit_id
-    assert [save(world, unit_id=unit_id, revision=n, says=str(n)) for n in (0, 1, 2, 2)] == [1, 2, 3, 3]
+    assert [save(world, unit_id, revision) for revision in (0, 1, 2, 2)] == [1, 2, 3, 3]
     for revision in (2, 7):
         with pytest.raises(Stale, match="newer draft"):
-            save(world, unit_id=unit_id, revision=revision, says="other tab")
-    with store.read() as tx:
-        found = marks.find_draft(tx, unit_id=unit_id, person_id=world.raters[0])
-        assert (found.revision, found.body) == (3, {"says": "2"})
+            save(world, unit_id, revision, says="other tab")
+    found = world.read(marks.find_draft, unit_id=unit_id, person_id=world.raters[0])
+    assert (found.revision, found.body) == (3, {"says": "2"})
 
 
-def test_nobody_drafts_without_a_lease_or_after_handing_in(store: Store) -> None:
-    world = make_world(store)
-    lease = world.must_take()
-    with pytest.raises(NotFound):
-        save(world, unit_id=lease.unit_id, revision=0, says="x", rater=1)
-    world.send(lease)
-    with pytest.raises(Conflict, match="handed in"):
-        save(world, unit_id=lease.unit_id, revision=0, says="x")
-
-
-def test_saving_a_draft_keeps_the_lease_alive(store: Store, clock: FakeClock) -> None:
+def test_a_draft_keeps_its_lease_alive_and_needs_one_that_is_not_handed_in(store: Store, clock: FakeClock) -> None:
     world = make_world(store, n_units=1, judgments=1, lease_minutes=10)
     lease = world.must_take()
+    with pytest.raises(NotFound):
+        save(world, lease.unit_id, 0, rater=1)
     clock.advance(9 * MINUTE)
-    save(world, unit_id=lease.unit_id, revision=0, says="still here")
+    save(world, lease.unit_id, 0)
     clock.advance(9 * MINUTE)
     assert world.take(1) is None
-    with store.read() as tx:
-        found = leases.find(tx, lease.lease_id, person_id=world.raters[0])
-    assert found.state == "held"
+    assert world.read(leases.find, lease.lease_id, person_id=world.raters[0]).state == "held"
+    world.send(lease)
+    with pytest.raises(Conflict, match="handed in"):
+        save(world, lease.unit_id, 1)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 
 import pytest
 from sqlalchemy import text as sql
 
-from grater.annotate import gold, jobs, leases, people, submissions, units
+from grater.annotate import gold, jobs, judgments, leases, people, submissions, units
 from grater.annotate.store import Store, Tx, migrations
 from grater.errors import Conflict, GraterError, NotFound
 from grater.model import Json
@@ -19,30 +21,30 @@ def a_crowd(store: Store, **more: int) -> Crowd:
     return make_crowd(store, **{"n_units": 2, "n_gold": 0, "judgments": 1, **more}, terms={})
 
 
+def deletion(crowd: Crowd) -> Callable[[], jobs.Job]:
+    return partial(crowd.write, units.delete_job, crowd.job_id)
+
+
 def is_there(crowd: Crowd) -> bool:
     return any(job.job_id == crowd.job.job_id for job in crowd.read(jobs.all))
 
 
 def n_answers(crowd: Crowd) -> int:
-    with crowd.store.read() as tx:
-        return int(tx.value(sql("SELECT count(*) FROM submissions")) or 0)
+    return len(crowd.read(judgments.by_submission, crowd.job_id, judgments.ALL))
 
 
 @pytest.mark.parametrize("table", migrations.WITH_JOB)
 def test_the_database_keeps_what_belongs_to_a_judged_job(store: Store, table: str) -> None:
     judged = a_crowd(store)
     judged.work(0, n=1)
-    with store.write() as tx:
-        empty = jobs.add(tx, name="empty", task="error", judgments=1)
-        for job in (judged.job, empty):
-            jobs.add_guidelines(tx, job.job_id, "Mark what is wrong.")
+    empty = judged.write(jobs.add, name="empty", task="error", judgments=1)
+    for job in (judged.job, empty):
+        judged.write(jobs.add_guidelines, job.job_id, "Mark what is wrong.")
     for statement in (f"DELETE FROM {table}", *([f"TRUNCATE {table} CASCADE"] if store.is_postgres else [])):
         with pytest.raises(GraterError, match="kept as they are"), store.write() as tx:
             tx.execute(sql(statement))
-    with store.write() as tx:
-        units.delete_job(tx, empty.job_id)
-    with store.read() as tx:
-        assert [job.job_id for job in jobs.all(tx)] == [judged.job.job_id]
+    judged.write(units.delete_job, empty.job_id)
+    assert [job.job_id for job in judged.read(jobs.all)] == [judged.job.job_id]
     judged.require_promises()
 
 
@@ -52,15 +54,12 @@ def test_an_answer_that_comes_while_its_job_is_deleted_is_stored_or_refused(stor
     lease = crowd.must_take()
 
     def delete() -> bool:
-        try:
-            writing(store, lambda tx: units.delete_job(tx, crowd.job.job_id))()
-        except (Conflict, NotFound):
-            return False
-        return True
+        with suppress(Conflict, NotFound):
+            return bool(deletion(crowd)())
+        return False
 
     is_deleted, sent = interrupted(store, delete, lambda: crowd.send(lease), before=before)
-    is_stored = sent.exception() is None
-    assert is_deleted != is_stored
+    assert is_deleted != (sent.exception() is None)
     assert isinstance(sent.exception(), (NotFound, Conflict, type(None)))
     assert (is_there(crowd), n_answers(crowd)) == ((False, 0) if is_deleted else (True, 1))
     crowd.require_promises()
@@ -70,9 +69,8 @@ def test_an_answer_that_comes_while_its_job_is_deleted_is_stored_or_refused(stor
 def test_a_job_whose_answer_is_just_being_stored_is_not_deleted(store: Store, before: str) -> None:
     crowd = a_crowd(store)
     lease = crowd.must_take()
-    delete = writing(store, lambda tx: units.delete_job(tx, crowd.job.job_id))
     try:
-        receipt, deleted = interrupted(store, lambda: crowd.send(lease), delete, before=before)
+        receipt, deleted = interrupted(store, lambda: crowd.send(lease), deletion(crowd), before=before)
     except (Conflict, NotFound):
         assert (is_there(crowd), n_answers(crowd)) == (False, 0)
     else:
@@ -120,19 +118,17 @@ def test_a_rater_who_answers_and_takes_again_what_was_given_up_does_not_block_a_
     answered = crowd.must_take()
     crowd.send(answered)
     given_up = crowd.must_take()
-    with store.write() as tx:
-        lease = submissions.take_back(tx, answered.lease_id, person_id=crowd.raters[0])
+    lease = crowd.write(submissions.take_back, answered.lease_id, person_id=crowd.raters[0])
 
-    def answer_and_take(tx: Tx) -> str | None:
+    def answer_and_take(tx: Tx) -> leases.Lease | None:
         people.lock(tx, lease.person_id)
         crowd.receive(tx, lease, label="error")
-        taken = leases.take(tx, job_id=lease.job_id, person_id=lease.person_id)
-        return taken.lease_id if taken else None
+        return leases.take(tx, job_id=lease.job_id, person_id=lease.person_id)
 
-    delete = writing(store, lambda tx: units.delete_job(tx, crowd.job.job_id))
     before = "SELECT jobs.job_id.* AS given_up_lease_id"
-    taken_id, deleted = interrupted(store, writing(store, answer_and_take), delete, before=before)
-    assert taken_id == given_up.lease_id
+    taken, deleted = interrupted(store, writing(store, answer_and_take), deletion(crowd), before=before)
+    assert taken is not None
+    assert taken.lease_id == given_up.lease_id
     assert isinstance(deleted.exception(), Conflict)
     crowd.require_promises()
 
@@ -142,7 +138,6 @@ def test_gold_that_is_being_made_does_not_block_the_deletion_of_its_job(store: S
     unit_id = crowd.unit_ids[0]
     item_id = crowd.item_of(unit_id)
     make = writing(store, lambda tx: gold.convert(tx, unit_id, item_id, ["ok"], reason=""))
-    delete = writing(store, lambda tx: units.delete_job(tx, crowd.job.job_id))
-    is_made, deleted = interrupted(store, make, delete, before="UPDATE units")
+    is_made, deleted = interrupted(store, make, deletion(crowd), before="UPDATE units")
     assert (is_made, deleted.exception()) == (True, None)
     assert not is_there(crowd)

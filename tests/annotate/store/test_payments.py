@@ -8,11 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from grater.annotate import jobs, judgments, money, submissions, trust, units
-from grater.annotate.leases import Lease
+from grater.annotate import jobs, judgments, money, trust
 from grater.annotate.protocol import set_terms
 from grater.annotate.store import Store, open_store, schema
-from grater.annotate.tasks.task import Answer
 from grater.annotate.terms import PAID, POLICIES, Policy
 from grater.errors import Conflict
 from tests.annotate.store.crowds import Crowd, make_crowd
@@ -21,15 +19,13 @@ from tests.annotate.store.worlds import write
 
 def paid(crowd: Crowd) -> Counter[str]:
     found: Counter[str] = Counter()
-    with crowd.store.read() as tx:
-        for each in money.payments_of(tx, crowd.job.job_id):
-            found[each.person_id] += each.cents
+    for each in crowd.read(money.payments_of, crowd.job_id):
+        found[each.person_id] += each.cents
     return found
 
 
 def settle(crowd: Crowd) -> None:
-    with crowd.store.write() as tx:
-        money.settle(tx, jobs.get(tx, crowd.job.job_id))
+    crowd.write(money.settle, crowd.read(jobs.get, crowd.job_id))
 
 
 CHANGES = st.lists(st.tuples(st.integers(0, 11), st.sampled_from(schema.STATUSES), st.booleans()), max_size=10)
@@ -43,28 +39,21 @@ def test_the_rows_add_up_to_what_the_policy_owes(
 ) -> None:
     with open_store(tmp_path_factory.mktemp("pay") / "study.db", create=True) as store:
         crowd = make_crowd(store, n_units=6, n_gold=0, terms={"pay": {"cents": cents, "policy": policy}})
-        ids = [f"of-{lease.lease_id}" for rater in range(2) for lease in _all(crowd, rater)]
+        for rater in range(2):
+            crowd.work(rater, n=6)
+        ids = [row.submission_id for row, _ in crowd.read(judgments.by_submission, crowd.job_id)]
         for number, status, is_settled in changes:
             write(store, judgments.set_status, ids[number], status)
             if is_settled:
                 settle(crowd)
         settle(crowd)
         settle(crowd)
-        with store.read() as tx:
-            work = money.work_of(tx, crowd.job.job_id)
+        work = crowd.read(money.work_of, crowd.job_id)
         expected = Counter(dict.fromkeys(paid(crowd), 0))
         for each in work:
             expected[each.rater] += cents if each.status in PAID[policy] else 0
         assert paid(crowd) == expected
         assert sum(paid(crowd).values()) == cents * sum(each.status in PAID[policy] for each in work)
-
-
-def _all(crowd: Crowd, rater: int) -> list[Lease]:
-    found = []
-    while (lease := crowd.take(rater)) is not None:
-        crowd.send(lease)
-        found.append(lease)
-    return found
 
 
 def test_a_bonus_is_next_to_the_pay_and_only_in_its_currency(store: Store) -> None:
@@ -74,8 +63,8 @@ def test_a_bonus_is_next_to_the_pay_and_only_in_its_currency(store: Store) -> No
     write(store, money.bonus, crowd.job, crowd.raters[0], money.NewBonus(cents=100, note="thanks"))
     settle(crowd)
     assert paid(crowd)[crowd.raters[0]] == 120
-    with store.write() as tx, pytest.raises(Conflict, match="cannot be mixed"):
-        set_terms(tx, crowd.job.job_id, {"pay": {"cents": 5, "currency": "USD"}})
+    with pytest.raises(Conflict, match="cannot be mixed"):
+        write(store, set_terms, crowd.job.job_id, {"pay": {"cents": 5, "currency": "USD"}})
 
 
 def test_what_is_paid_is_paid_once_and_an_ejected_rater_is_still_paid(store: Store) -> None:
@@ -85,8 +74,7 @@ def test_what_is_paid_is_paid_once_and_an_ejected_rater_is_still_paid(store: Sto
     assert write(store, money.set_paid, crowd.job.job_id) == 1
     crowd.work(n=2)
     settle(crowd)
-    with store.read() as tx:
-        rows = [(each.cents, each.state) for each in money.payments_of(tx, crowd.job.job_id)]
+    rows = [(each.cents, each.state) for each in crowd.read(money.payments_of, crowd.job_id)]
     assert sorted(rows) == [(10, "owed"), (10, "paid")]
     write(store, trust.eject, crowd.job, crowd.raters[0])
     settle(crowd)
@@ -96,18 +84,7 @@ def test_what_is_paid_is_paid_once_and_an_ejected_rater_is_still_paid(store: Sto
 def test_a_second_answer_to_the_same_unit_is_kept_and_not_paid_again(store: Store) -> None:
     crowd = make_crowd(store, n_units=4, n_gold=0, terms={"pay": {"cents": 5}})
     lease = crowd.must_take()
-    crowd.send(lease)
-    for tab in ("second", "third"):
-        with store.write() as tx:
-            unit = units.get(tx, lease.unit_id).unit
-            receipt = submissions.submit(
-                tx,
-                submission_id=f"{tab}-{lease.lease_id}",
-                lease_id=lease.lease_id,
-                person_id=lease.person_id,
-                body={"label": "ok"},
-                answers=[Answer(each.item.item_id, "ok") for each in unit.items],
-            )
-            assert receipt.status == "surplus"
+    tabs = [crowd.send(lease, label="ok", submission_id=tab).status for tab in ("first", "second", "third")]
+    assert tabs == ["valid", "surplus", "surplus"]
     settle(crowd)
     assert paid(crowd)[crowd.raters[0]] == 5

@@ -1,16 +1,11 @@
-"""Raters who meet at the worst moment: it ends as if one had come after the other, on either engine (P3, P4, P6).
-
-Those who fill a study meet at the worst moment: essays come and go while systems run and jobs are made.
-
-Runs on both engines: one process each, also when two come at once, one dies, or one is held up.
-"""
+"""Raters, and those who fill a study, meet at once: it ends as if one came after the other (P3, P4, P6)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from functools import partial
 from threading import Barrier
 
 import pytest
@@ -18,70 +13,66 @@ import pytest
 from grater.annotate import content, gold, leases, marks, panels, people, progress, runs, samples, trust
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.protocol import set_terms
-from grater.annotate.runs import NewRun, Run, work_once
+from grater.annotate.runs import NewRun, work_once
 from grater.annotate.samples import NewSample, draw
 from grater.annotate.store import Store, events, open_store
 from grater.annotate.store.transaction import HOUR, MINUTE
 from grater.annotate.systems import decide
-from grater.detect.detector import Finding
 from grater.errors import Conflict, Stale, StoreBusy
-from grater.model import Decision, Essay, Item, Json, Span
-from tests.annotate.store.crowds import Crowd, make_crowd
+from grater.model import Essay
+from tests.annotate.store.crowds import Crowd, make_crowd, make_world
 from tests.annotate.store.postgres import new_database
-from tests.annotate.store.races import interrupted, two_answers_at_once, writing
+from tests.annotate.store.races import interrupted, twice, two_answers_at_once, writing
 from tests.annotate.store.worlds import FakeClock, read, write
+from tests.annotate.study.systems import Scripted, scripted
 from tests.annotate.web.studies import corpus
 
 REDUNDANCY = {"redundancy": {"least": 2, "most": 5, "lead": 2}}
 LOCKS_UNIT = r"SELECT units.unit_id\s+FROM units\s+WHERE units.unit_id"
 
 
-def three_answers(store: Store) -> Crowd:
-    """Two of three agree, so a fourth is asked; without the third all agree, and nobody is."""
-    crowd = make_crowd(store, n_units=1, n_gold=0, judgments=2, terms=REDUNDANCY)
-    for rater, label in enumerate(("error", "ok", "ok")):
-        crowd.work(rater, label=label)
-    return crowd
+def wanted(crowd: Crowd) -> tuple[int, int]:
+    """Valid judgments of the only unit, and those wanted."""
+    (unit,) = crowd.read(progress.some_units, crowd.job_id)
+    return unit.valid, unit.wanted
 
 
 def test_of_two_answers_at_once_that_differ_the_second_asks_for_more(store: Store) -> None:
     crowd = make_crowd(store, n_units=1, n_gold=0, judgments=2, terms=REDUNDANCY)
     two_answers_at_once(crowd, "error", "ok")
-    assert [(unit.valid, unit.wanted) for unit in read(store, progress.some_units, crowd.job.job_id)] == [(2, 4)]
+    assert wanted(crowd) == (2, 4)
     crowd.require_promises()
 
 
-def test_a_slot_that_a_rater_is_taking_is_not_closed(store: Store) -> None:
-    crowd = three_answers(store)
+@pytest.mark.parametrize("is_late", [False, True], ids=["a rater takes it", "late work fills it"])
+def test_a_slot_that_is_just_needed_is_not_closed(store: Store, is_late: bool) -> None:
+    """Two of three agree, so a fourth is asked; without the third all agree, and nobody is."""
+    crowd = make_crowd(store, n_units=1, n_gold=0, judgments=2, terms=REDUNDANCY)
+    for rater, label in enumerate(("error", "ok", "ok")):
+        crowd.work(rater, label=label)
+    needs: Callable[[], object] = partial(crowd.take, 4)
+    if is_late:
+        late = crowd.must_take(4)
+        write(store, leases.close, late, "expired", actor=None)
+        needs = partial(crowd.send, late)
     out = writing(store, lambda tx: trust.eject(tx, crowd.job, crowd.raters[0]))
-    _, taken = interrupted(store, out, lambda: crowd.take(4), before="UPDATE slots.*closed")
-    assert taken.exception() is None
-    crowd.require_promises()
-
-
-def test_a_slot_that_late_work_fills_is_not_closed(store: Store) -> None:
-    crowd = three_answers(store)
-    late = crowd.must_take(4)
-    write(store, leases.close, late, "expired", actor=None)
-    out = writing(store, lambda tx: trust.eject(tx, crowd.job, crowd.raters[0]))
-    _, sent = interrupted(store, out, lambda: crowd.send(late), before="UPDATE slots.*closed")
-    assert sent.result().status in ("valid", "surplus")
+    _, done = interrupted(store, out, needs, before="UPDATE slots.*closed")
+    assert done.exception() is None
+    assert {*crowd.statuses(4)} <= {"valid", "surplus"}
     crowd.require_promises()
 
 
 def test_a_lease_that_its_rater_takes_up_again_is_not_freed_under_their_hands(store: Store, clock: FakeClock) -> None:
-    crowd = make_crowd(store, n_units=1, n_gold=0, judgments=1, terms={})
+    crowd = make_world(store, n_units=1, judgments=1)
     crowd.take(0)
     clock.advance(2 * HOUR)
     _, again = interrupted(store, lambda: crowd.take(1), lambda: crowd.take(0), before="UPDATE leases")
-    lease = again.result()
-    held = read(store, leases.held, job_id=crowd.job.job_id, person_id=crowd.raters[0])
-    assert lease == held
+    assert again.result() == crowd.read(leases.held, job_id=crowd.job_id, person_id=crowd.raters[0])
     crowd.require_promises()
 
 
 def test_a_slot_that_late_work_is_filling_goes_to_nobody_else(store: Store, clock: FakeClock) -> None:
-    crowd = make_crowd(store, n_units=1, n_gold=0, judgments=1, terms={})
+    crowd = make_world(store, n_units=1, judgments=1)
     late = crowd.must_take(0)
     clock.advance(2 * HOUR)
     sent, taken = interrupted(store, lambda: crowd.send(late), lambda: crowd.take(1), before="UPDATE leases.*done")
@@ -101,7 +92,7 @@ def test_of_two_tabs_that_save_a_draft_at_once_the_second_is_told(store: Store) 
 
 
 def test_work_that_a_rater_is_taking_does_not_become_gold(store: Store) -> None:
-    crowd = make_crowd(store, n_units=1, n_gold=0, judgments=1, terms={})
+    crowd = make_world(store, n_units=1, judgments=1)
     (unit_id,) = crowd.unit_ids
     item_id = crowd.item_of(unit_id)
     convert = writing(store, lambda tx: gold.convert(tx, unit_id, item_id, ["error"], reason=""))
@@ -137,12 +128,9 @@ def test_two_who_wait_for_each_other_are_not_stuck_and_nothing_is_half_done(clus
 def in_panel(crowd: Crowd) -> tuple[str, panels.PanelPlace]:
     """A panel of one place, and the rater in it, who has done all that there is."""
     new = panels.NewPanel(provider="prolific", codes={"completed": "C-1"}, places=1, minutes=10)
-    with crowd.store.write() as tx:
-        panel_id = panels.add(tx, crowd.job.job_id, new).panel_id
-        place = panels.enter(tx, panel_id, "first")
-        lease = leases.take(tx, job_id=crowd.job.job_id, person_id=place.person_id)
-    assert lease is not None
-    crowd.send(lease)
+    panel_id = crowd.write(panels.add, crowd.job_id, new).panel_id
+    place = crowd.write(panels.enter, panel_id, "first")
+    crowd.send(crowd.write(leases.take, job_id=crowd.job_id, person_id=place.person_id))
     return panel_id, place
 
 
@@ -173,7 +161,7 @@ def test_an_answer_that_waits_for_new_terms_is_followed_by_what_they_want(store:
     lease = crowd.must_take(1)
     more = writing(store, lambda tx: set_terms(tx, crowd.job.job_id, {"redundancy": {"least": 3, "most": 5}}))
     interrupted(store, lambda: crowd.send(lease), more, before=LOCKS_UNIT)
-    assert [(unit.valid, unit.wanted) for unit in read(store, progress.some_units, crowd.job.job_id)] == [(2, 3)]
+    assert wanted(crowd) == (2, 3)
     crowd.require_promises()
 
 
@@ -182,29 +170,18 @@ def test_an_answer_that_waits_for_new_terms_is_followed_by_what_they_want(store:
 )
 def test_two_who_would_be_the_same_person_of_a_panel_are_one(store: Store, before: str) -> None:
     """One id at two panels of a provider at once: whoever is second is told to come again, and is the same."""
-    crowd = make_crowd(store, n_units=1, n_gold=0, terms={})
-    with store.write() as tx:
-        ids = [panels.add(tx, crowd.job.job_id, panels.NewPanel(provider="prolific")).panel_id for _ in range(2)]
-    one = writing(store, lambda tx: panels.enter(tx, ids[0], "abc"))
-    two = writing(store, lambda tx: panels.enter(tx, ids[1], "abc"))
+    crowd = make_world(store, n_units=1)
+    new = panels.NewPanel(provider="prolific")
+    ids = [crowd.write(panels.add, crowd.job_id, new).panel_id for _ in range(2)]
+    one, two = (partial(crowd.write, panels.enter, panel_id, "abc") for panel_id in ids)
     with suppress(Conflict):
         interrupted(store, one, two, before=before)
     assert one().person_id == two().person_id
 
 
-@dataclass(frozen=True, slots=True)
-class FirstWord:
-    """Flags the first two letters of every essay."""
-
-    name: str = "first-word"
-    kinds: tuple[str, ...] = ("prep",)
-    card: Mapping[str, Json] = field(default_factory=dict, hash=False)
-
-    def find(self, corpus: Iterable[Essay]) -> Iterator[Finding]:
-        for essay in corpus:
-            item = Item(essay.essay_id, Span(0, 2), "prep")
-            decision = Decision(item_id=item.item_id, system=self.name, flagged=True)
-            yield Finding(item=item, decision=decision, target=essay.text[:2], probabilities=())
+def first_words() -> Scripted:
+    """Flags the first two letters of both essays."""
+    return scripted([("one", 0, 2), ("two", 0, 2)])
 
 
 @pytest.fixture
@@ -215,7 +192,7 @@ def filled(store: Store) -> Store:
 
 @pytest.fixture
 def decided(filled: Store) -> Store:
-    decide(filled, [FirstWord()])
+    decide(filled, [first_words()])
     return filled
 
 
@@ -236,50 +213,45 @@ def test_essays_that_come_twice_at_once_have_places_of_their_own(filled: Store) 
 
 def test_a_system_that_runs_twice_at_once_decides_once(filled: Store) -> None:
     def run() -> int:
-        return decide(filled, [FirstWord()])[0].n_new
+        return decide(filled, [first_words()])[0].n_new
 
     first, second = interrupted(filled, run, run, before="INSERT INTO (items|systems|decisions)")
     assert sorted((first, second.result())) == [0, 2]
 
 
 def test_an_essay_that_goes_while_a_system_looks_at_it_is_left_out(filled: Store) -> None:
-    (done,) = decide(filled, [FirstWord()], advance=lambda _: goes(filled, "one")())
+    (done,) = decide(filled, [first_words()], advance=lambda _: goes(filled, "one")())
     assert (done.n_items, done.n_new) == (1, 1)
-    with filled.read() as tx:
-        assert [item.item.essay_id for item in content.all_items(tx) if item.item] == ["two"]
+    assert [item.item.essay_id for item in read(filled, content.all_items) if item.item] == ["two"]
 
 
 def test_an_essay_that_goes_while_decisions_on_it_are_stored_takes_them_along(filled: Store) -> None:
-    run, gone = goes(filled, "one"), lambda: decide(filled, [FirstWord()])
+    run, gone = goes(filled, "one"), lambda: decide(filled, [first_words()])
     _, went = interrupted(filled, gone, run, before="INSERT INTO items")
     went.result()  # nobody has judged it
-    with filled.read() as tx:
-        assert [essay.essay_id for essay in content.all_essays(tx)] == ["two"]
-        assert content.n_decisions(tx) == 1
+    assert [essay.essay_id for essay in read(filled, content.all_essays)] == ["two"]
+    assert read(filled, content.n_decisions) == 1
 
 
-def test_the_same_sample_drawn_twice_at_once_is_one(decided: Store) -> None:
-    def once() -> list[str]:
-        return draw(decided, NewSample(name="first", system="first-word", n=2)).sample.frame["item"].to_list()
+def test_the_same_sample_drawn_twice_at_once_is_one_and_jobs_without_a_name_get_two(decided: Store) -> None:
+    def sample() -> list[str]:
+        return draw(decided, NewSample(name="first", system="mine", n=2)).sample.frame["item"].to_list()
 
-    first, second = interrupted(decided, once, once, before="INSERT INTO samples")
-    assert first == second.result()
-    assert read(decided, samples.names) == ["first"]
-
-
-def test_two_jobs_without_a_name_at_once_get_two_names(decided: Store) -> None:
-    def make() -> str:
+    def job() -> str:
         return add_job(decided, NewJob(name="", task="error")).name
 
-    first, second = interrupted(decided, make, make, before="INSERT INTO jobs")
-    assert {first, second.result()} == {"error", "error-2"}
+    first, second = interrupted(decided, sample, sample, before="INSERT INTO samples")
+    assert first == second.result()
+    assert read(decided, samples.names) == ["first"]
+    name, other = interrupted(decided, job, job, before="INSERT INTO jobs")
+    assert {name, other.result()} == {"error", "error-2"}
 
 
 @pytest.mark.parametrize("table", ["samples", "units"])
 def test_an_essay_of_which_a_sample_is_just_drawn_or_a_job_just_made_stays(decided: Store, table: str) -> None:
     def make() -> object:
         if table == "samples":
-            return draw(decided, NewSample(name="s", system="first-word", n=2))
+            return draw(decided, NewSample(name="s", system="mine", n=2))
         return add_job(decided, NewJob(name="j", task="error"))
 
     _, gone = interrupted(decided, make, goes(decided, "one"), before=f"INSERT INTO {table}")
@@ -294,24 +266,22 @@ def asked(store: Store, n: int) -> set[str]:
 
 
 def test_two_processes_that_ask_at_once_get_different_runs(store: Store) -> None:
-    waiting, claim = asked(store, 2), writing(store, runs.claim)
-    first, second = interrupted(store, claim, claim, before="UPDATE runs")
-    claimed = [run.run_id for run in (first, second.result()) if isinstance(run, Run)]
-    assert set(claimed) == waiting
-    assert claim() is None
+    waiting = asked(store, 2)
+    first, second = twice(store, runs.claim, before="UPDATE runs")
+    assert {run.run_id for run in (first, second.result()) if run} == waiting
+    assert write(store, runs.claim) is None
 
 
 def test_the_run_of_a_dead_process_is_done_by_another_and_what_it_made_is_kept(
     store: Store, clock: FakeClock
 ) -> None:
     (run_id,) = asked(store, 1)
-    dead = writing(store, runs.claim)()
-    assert dead is not None
+    dead = write(store, runs.claim)
     assert work_once(store) is None
     clock.now += runs.STALE_MS + 1
     assert work_once(store) is not None
-    with store.write() as tx:
-        assert not runs.finish(tx, dead, words="late")
+    assert not write(store, runs.finish, dead, words="late")
+    with store.read() as tx:
         done = runs.get(tx, run_id)
         (page,) = runs.files_of(tx, run_id, is_result=True)
         assert (done.state, done.tries, runs.with_results(tx)) == ("done", 2, {run_id})

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,10 +16,10 @@ from sqlalchemy import Connection
 from sqlalchemy import text as sql
 
 from grater.annotate import credentials, invitations, people
-from grater.annotate.store import Store, database, migrations, open_store
+from grater.annotate.store import Store, Tx, database, migrations, open_store
 from grater.errors import GraterError, StoreBusy, StoreFull, UsageError
-from tests.annotate.store.postgres import new_database
-from tests.annotate.store.worlds import read
+from tests.annotate.store.postgres import lose_connections, new_database
+from tests.annotate.store.worlds import read, write
 
 ROOT = Path(__file__).parents[3]
 
@@ -41,40 +42,47 @@ def test_a_study_whose_making_a_full_disk_cut_short_is_made_again(tmp_path: Path
         open_store(path, create=True)
 
 
-def test_a_file_or_folder_of_somebody_else_is_no_place_for_a_study(tmp_path: Path) -> None:
+def test_a_path_that_is_no_study_or_no_place_for_one_is_refused_and_left_alone(tmp_path: Path) -> None:
     (tmp_path / "notes.db").write_text("keep me")
-    for path in (tmp_path / "notes.db", tmp_path):
-        with pytest.raises(UsageError, match="already exists; choose another name"):
-            open_store(path, create=True)
+    for place, is_new, words in (
+        (tmp_path / "notes.db", True, "already exists; choose another name"),
+        (tmp_path, True, "already exists; choose another name"),
+        (tmp_path / "none" / "study.db", True, "no folder"),
+        (tmp_path / "none.db", False, "no such study"),
+        (tmp_path / "notes.db", False, "some other file"),
+        ("mysql://somewhere/study", False, "postgresql://"),
+    ):
+        with pytest.raises(UsageError, match=words):
+            open_store(place, create=is_new)
     assert (tmp_path / "notes.db").read_text() == "keep me"
 
 
 def test_a_study_is_made_once_and_what_was_stored_is_there_after_opening_again(location: str) -> None:
-    with open_store(location, create=True) as store, store.write() as tx:
-        people.add(tx, name="Ann", role="owner")
+    if not location.startswith("postgresql"):
+        Path(location).touch()
+    with pytest.raises(UsageError, match="not a study"):
+        open_store(location)
+    with open_store(location, create=True) as store:
+        write(store, people.add, name="Ann", role="owner")
     with pytest.raises(UsageError, match="already"):
         open_store(location, create=True)
-    with open_store(location) as store, store.read() as tx:
-        assert [person.name for person in people.all(tx)] == ["Ann"]
+    with open_store(location) as store:
+        assert [person.name for person in read(store, people.all)] == ["Ann"]
 
 
 def test_changes_that_wait_for_another_are_stored_and_one_that_fails_leaves_nothing(tmp_path: Path) -> None:
     with open_store(tmp_path / "study.db", create=True) as store:
+        add = partial(write, store, people.add, role="worker")
+        threads = [threading.Thread(target=add, kwargs={"name": name}) for name in "abc"]
 
-        def add(name: str) -> None:
-            with store.write() as tx:
-                people.add(tx, name=name, role="worker")
+        def fail(tx: Tx) -> None:
+            people.add(tx, name="half", role="worker")
+            for thread in threads:
+                thread.start()
+            people.get(tx, "nobody")
 
-        def fail() -> None:
-            with store.write() as tx:
-                people.add(tx, name="half", role="worker")
-                for thread in threads:
-                    thread.start()
-                people.get(tx, "nobody")
-
-        threads = [threading.Thread(target=add, args=(name,)) for name in "abc"]
         with pytest.raises(GraterError, match="no such person"):
-            fail()
+            write(store, fail)
         for thread in threads:
             thread.join(300)
         assert {person.name for person in read(store, people.all)} == set("abc")
@@ -88,56 +96,30 @@ def test_when_the_commit_fails_nothing_is_stored_and_the_next_change_is(tmp_path
             raise StoreFull("the disk is full")
 
     with open_store(tmp_path / "study.db", create=True, around_commit=witness) as store:
-        with pytest.raises(StoreFull), store.write() as tx:
-            people.add(tx, name="lost", role="worker")
+        with pytest.raises(StoreFull):
+            write(store, people.add, name="lost", role="worker")
         is_full = False
-        with store.write() as tx:
-            people.add(tx, name="later", role="worker")
+        write(store, people.add, name="later", role="worker")
         assert [person.name for person in read(store, people.all)] == ["later"]
 
 
 def test_a_commit_waits_for_the_disk(store: Store) -> None:
     """P1 when the power goes: what no test can pull the plug on is asked of every kind of transaction."""
-    asked = "SHOW synchronous_commit" if store.is_postgres else "PRAGMA synchronous"
-    values = []
+    expected = {"SHOW synchronous_commit": "on"}
+    if not store.is_postgres:
+        expected = {"PRAGMA synchronous": 2, "PRAGMA journal_mode": "wal", "PRAGMA foreign_keys": 1}
     for transaction in (store.write(), store.read(), store.glance()):
         with transaction as tx:
-            values.append(tx.value(sql(asked)))
-    assert values == ["on" if store.is_postgres else 2] * 3
-    if not store.is_postgres:
-        with store.read() as tx:
-            assert (tx.value(sql("PRAGMA journal_mode")), tx.value(sql("PRAGMA foreign_keys"))) == ("wal", 1)
-
-
-def test_a_file_that_is_no_study_is_named(tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("not a study, just words")
-    with pytest.raises(UsageError, match="no such study"):
-        open_store(tmp_path / "none.db")
-    with pytest.raises(UsageError, match="some other file"):
-        open_store(tmp_path / "notes.txt")
-    with pytest.raises(UsageError, match="no folder"):
-        open_store(tmp_path / "none" / "study.db", create=True)
-    with pytest.raises(UsageError, match="postgresql://"):
-        open_store("mysql://somewhere/study")
+            assert {asked: tx.value(sql(asked)) for asked in expected} == expected
 
 
 def test_a_study_that_cannot_be_written_names_a_way_on(tmp_path: Path) -> None:
     """Root may write everywhere, so SQLite is told not to; it complains in the same words."""
-
-    def write(store: Store) -> None:
+    with open_store(tmp_path / "study.db", create=True) as store:
         with store.write() as tx:
             tx.connection.exec_driver_sql("PRAGMA query_only = 1")
-            people.add(tx, name="Ann", role="worker")
-
-    with open_store(tmp_path / "study.db", create=True) as store, pytest.raises(UsageError, match="copy it to"):
-        write(store)
-
-
-def test_an_empty_database_is_no_study(location: str) -> None:
-    if not location.startswith("postgresql"):
-        Path(location).touch()
-    with pytest.raises(UsageError, match="not a study"):
-        open_store(location)
+        with pytest.raises(UsageError, match="copy it to"):
+            write(store, people.add, name="Ann", role="worker")
 
 
 def test_no_message_tells_the_password_of_the_database() -> None:
@@ -157,24 +139,18 @@ def test_a_study_that_is_too_new_or_too_old_is_refused(location: str, version: i
 def test_steps_bring_an_older_study_up_to_date_in_order_and_once(store: Store) -> None:
     done: list[int] = []
 
-    def step(number: int) -> None:
-        def change(connection: Connection) -> None:
-            connection.exec_driver_sql(f"ALTER TABLE people ADD COLUMN new_{number} TEXT")
-            done.append(number)
+    def add_column(number: int, connection: Connection) -> None:
+        connection.exec_driver_sql(f"ALTER TABLE people ADD COLUMN new_{number} TEXT")
+        done.append(number)
 
-        steps[number] = change
-
-    steps: dict[int, migrations.Step] = dict(migrations.STEPS)
-    one, two = migrations.VERSION + 1, migrations.VERSION + 2
-    for number in (one, two):
-        step(number)
+    new = [migrations.VERSION + 1, migrations.VERSION + 2]
+    steps = {**migrations.STEPS, **{number: partial(add_column, number) for number in new}}
     for _ in range(2):
         with store.write() as tx:
             migrations.migrate(tx.connection, name="study", steps=steps)
     with store.read() as tx:
-        assert migrations.version_of(tx.connection, name="study") == two
-        assert tx.all(sql(f"SELECT new_{one}, new_{two} FROM people")) == []
-    assert done == [one, two]
+        assert migrations.version_of(tx.connection, name="study") == new[-1]
+    assert done == new
 
 
 def test_a_second_process_may_not_serve_the_same_file(tmp_path: Path) -> None:
@@ -183,68 +159,53 @@ def test_a_second_process_may_not_serve_the_same_file(tmp_path: Path) -> None:
         "import sys; from grater.annotate.store import open_store\n"
         "with open_store(sys.argv[1]) as store, store.serving(): print('serving')"
     )
-    command = [sys.executable, "-c", code, location]
+    serve = partial(
+        subprocess.run, [sys.executable, "-c", code, location], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     with open_store(location, create=True) as store:
         with store.serving():
-            refused = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-        allowed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert "is being served already" in refused.stderr
-    assert allowed.stdout == "serving\n"
+            assert "is being served already" in serve().stderr
+        assert serve().stdout == "serving\n"
 
 
-def test_a_link_to_a_study_does_not_defeat_the_lock(tmp_path: Path) -> None:
+def test_a_second_name_of_a_study_does_not_defeat_the_lock_and_a_second_process_may_still_write(
+    tmp_path: Path,
+) -> None:
+    """SQLite names its log after the file: served by two hard links, the study would be damaged."""
     with open_store(tmp_path / "study.db", create=True) as store, store.serving():
         (tmp_path / "folder").mkdir()
         (tmp_path / "folder" / "link.db").symlink_to(tmp_path / "study.db")
         (tmp_path / "other").symlink_to(tmp_path)
         for path in ("folder/link.db", "other/study.db"):
-            with open_store(tmp_path / path) as linked, pytest.raises(StoreBusy, match="being served"):
-                linked.serving().__enter__()
-
-
-def test_a_study_with_two_names_is_not_served(tmp_path: Path) -> None:
-    """SQLite names its log after the file: served by two hard links, the study would be damaged."""
-    with open_store(tmp_path / "study.db", create=True) as store:
-        (tmp_path / "other.db").hardlink_to(tmp_path / "study.db")
-        with pytest.raises(UsageError, match="2 names"):
-            store.serving().__enter__()
-        (tmp_path / "other.db").unlink()
-        with store.serving():
-            pass
-
-
-def test_the_command_line_may_write_while_a_study_is_served(tmp_path: Path) -> None:
-    with open_store(tmp_path / "study.db", create=True) as served, served.serving():
-        with open_store(tmp_path / "study.db") as other, other.write() as tx:
-            people.add(tx, name="Ann", role="owner")
-        assert read(served, people.count) == 1
+            with open_store(tmp_path / path) as linked:
+                with pytest.raises(StoreBusy, match="being served"):
+                    linked.serving().__enter__()
+                write(linked, people.add, name=path, role="owner")
+        assert read(store, people.count) == 2
+    (tmp_path / "hard.db").hardlink_to(tmp_path / "study.db")
+    with open_store(tmp_path / "study.db") as store, pytest.raises(UsageError, match="2 names"):
+        store.serving().__enter__()
 
 
 @contextmanager
 def forgotten(cluster: str) -> Iterator[Store]:
     """A store on PostgreSQL that has a connection, which the server has since closed."""
-    import psycopg  # the fixture has seen that it is there
-
-    with open_store(new_database(cluster), create=True) as store:
-        with store.read() as tx:
-            number = tx.value(sql("SELECT pg_backend_pid()"))
-        with psycopg.connect(f"{cluster}/postgres", autocommit=True) as server:
-            server.execute("SELECT pg_terminate_backend(%s)", [number])
+    where = new_database(cluster)
+    with open_store(where, create=True) as store:
+        read(store, people.count)
+        lose_connections(where)
         yield store
 
 
-def test_a_connection_that_idled_too_long_is_asked_before_it_is_used(
+def test_a_lost_connection_is_replaced_when_it_idled_long_and_otherwise_reported_once(
     cluster: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database, "IDLE_SECONDS", 0.0)
-    with forgotten(cluster) as store, store.read() as tx:
-        assert people.count(tx) == 0
-
-
-def test_a_connection_lost_in_use_says_so_and_the_next_works(cluster: str) -> None:
     with forgotten(cluster) as store:
-        with pytest.raises(StoreBusy, match="cannot be reached"), store.read() as tx:
-            people.count(tx)
+        with pytest.raises(StoreBusy, match="cannot be reached"):
+            read(store, people.count)
+        assert read(store, people.count) == 0
+    monkeypatch.setattr(database, "IDLE_SECONDS", 0.0)
+    with forgotten(cluster) as store:
         assert read(store, people.count) == 0
 
 
@@ -258,17 +219,13 @@ def test_a_connection_that_comes_back_after_the_end_is_closed(cluster: str) -> N
 
 
 def test_no_secret_is_stored_as_it_is(store: Store) -> None:
-    with store.write() as tx:
-        ann = people.add(tx, name="Ann", role="worker").person_id
-        told = [
-            credentials.start_session(tx, ann, hours=1)[0],
-            credentials.make_token(tx, ann),
-            invitations.make(tx, role="worker"),
-        ]
+    ann = write(store, people.add, name="Ann", role="worker").person_id
+    told = [
+        write(store, credentials.start_session, ann, hours=1)[0],
+        write(store, credentials.make_token, ann),
+        write(store, invitations.make, role="worker"),
+    ]
     with store.read() as tx:
-        rows = [
-            str(row)
-            for table in ("sessions", "tokens", "invitations")
-            for row in tx.all(sql(f"SELECT * FROM {table}"))
-        ]
-    assert not any(secret in row for secret in told for row in rows)
+        tables = ("sessions", "tokens", "invitations")
+        stored = str([tx.all(sql(f"SELECT * FROM {table}")) for table in tables])
+    assert not any(secret in stored for secret in told)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -61,9 +61,10 @@ def new_units(tx: Tx, n: int) -> list[NewUnit]:
 
 
 def read(store: Store, find: Callable[..., T], *given: Any, **more: Any) -> T:
-    """What one function finds in the study."""
+    """What one function finds in the study, whole where it comes bit by bit."""
     with store.read() as tx:
-        return find(tx, *given, **more)
+        found = find(tx, *given, **more)
+        return list(found) if isinstance(found, Iterator) else found  # type: ignore[return-value]
 
 
 def write(store: Store, change: Callable[..., T], *given: Any, **more: Any) -> T:

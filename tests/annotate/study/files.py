@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from grater.corpora import write_corpus
-from grater.model import Edit, Essay, Span
+from grater.model import Edit, Essay, Json, Span
 
 ESSAYS = (
     "We waited on the bus stop for our friend. He came with a bicycle from the city.",
@@ -28,21 +28,20 @@ def write_text(path: Path, *lines: str) -> Path:
 
 
 def write_items(folder: Path) -> Path:
-    return write_text(
-        folder / "items.csv",
-        "item,essay,start,end,kind,target,level",
-        "one,e0,10,12,prep,on,B1",
-        "two,e1,12,14,prep,in,B2",
-    )
+    rows = ("one,e0,10,12,prep,on,B1", "two,e1,12,14,prep,in,B2")
+    return write_text(folder / "items.csv", "item,essay,start,end,kind,target,level", *rows)
+
+
+def mark(text: str, words: str, tag: str, replacement: str, **more: Json) -> dict[str, Json]:
+    """An edit as a page sends it."""
+    start = text.index(words)
+    place: dict[str, Json] = {"start": start, "end": start + len(words), "quote": words}
+    return {**place, "tag": tag, "replacements": [replacement], **more}
 
 
 def write_decisions(folder: Path) -> Path:
-    return write_text(
-        folder / "decisions.csv",
-        "item,system,flagged,score,suggestion",
-        "one,S,1,0.9,at",
-        "two,S,0,0.1,in",
-    )
+    rows = ("one,S,1,0.9,at", "two,S,0,0.1,in")
+    return write_text(folder / "decisions.csv", "item,system,flagged,score,suggestion", *rows)
 
 
 def write_judgments(folder: Path) -> Path:
@@ -54,3 +53,7 @@ def write_judgments(folder: Path) -> Path:
         "one,Xia,ok,untrusted,,,",
         "elsewhere,Zoe,=1+1,,,,",
     )
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {file.relative_to(folder).as_posix(): file.read_bytes() for file in folder.rglob("*") if file.is_file()}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from grater.corpora import write_corpus
-from grater.model import Edit, Essay, Span
+from grater.detect.detector import Finding
+from grater.model import Decision, Edit, Essay, Item, Json, Span
 from tests.annotate.study.files import ESSAYS, write_text
 
 FLAGS = {"careful": ((0, 10, 12),), "eager": ((0, 10, 12), (0, 26, 29), (1, 12, 14))}
@@ -35,3 +38,32 @@ def write_verdicts(path: Path, items: list[str], *, n_raters: int = 3, group: st
         for rater in range(n_raters)
     ]
     return write_text(path, "item,rater,label,group", *rows)
+
+
+PLACES = (("e0", 10, 12), ("e1", 12, 14), ("e2", 15, 20))
+"""*on*, *in*, *about*."""
+
+
+@dataclass(frozen=True)
+class Scripted:
+    """A detector that says what it is told; `name` stays the same when its mind changes."""
+
+    output: Sequence[Decision]
+    items: Sequence[Item]
+    name: str = "mine"
+    kinds: tuple[str, ...] = ("prep",)
+
+    @property
+    def card(self) -> Mapping[str, Json]:
+        return {}
+
+    def find(self, essays: Iterable[Essay]) -> Iterator[Finding]:
+        known = {essay.essay_id for essay in essays}
+        for item, decision in zip(self.items, self.output, strict=True):
+            if item.essay_id in known:
+                yield Finding(item, decision, "", ())
+
+
+def scripted(places: Sequence[tuple[str, int, int]] = PLACES, *, kind: str = "prep") -> Scripted:
+    items = [Item(essay, Span(start, end), kind) for essay, start, end in places]
+    return Scripted([Decision(item.item_id, "mine", True, 0.75, "choice", "at") for item in items], items)

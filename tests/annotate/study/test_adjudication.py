@@ -1,9 +1,4 @@
-"""Decisions about items: from a table, or from raters who are clear; and the joint seat.
-
-Odd marks go back to their annotator, once.
-
-Where annotators of one essay differ, on sentences of our own.
-"""
+"""Decisions about items: from a table, or from raters who are clear; the joint seat; where annotators differ."""
 
 from __future__ import annotations
 
@@ -21,6 +16,7 @@ from grater.annotate.store import Store
 from grater.annotate.tasks.task import Answer
 from grater.errors import BadInput, Forbidden, UsageError
 from grater.model import Edit, Essay, Span
+from tests.annotate.store.worlds import read, write
 from tests.annotate.study.files import write_essays, write_items, write_text
 
 LABELS = {"Ann": ("error", "error"), "Bob": ("error", "ok"), "Cy": ("error", "ok")}
@@ -36,47 +32,37 @@ def judged(store: Store, tmp_path: Path) -> Store:
         job_id = jobs.named(tx, "errors").job_id
         for name, labels in LABELS.items():
             person_id = people.add(tx, name=name, role="annotator").person_id
-            for _ in labels:
-                lease = leases.take(tx, job_id=job_id, person_id=person_id)
+            while lease := leases.take(tx, job_id=job_id, person_id=person_id):
                 item = units.get(tx, lease.unit_id).unit.items[0].item
-                label = labels[0] if item.essay_id == "e0" else labels[1]
-                answers = [Answer(item.item_id, label, alternatives=(f"of {name}",))]
-                key = f"{name}-{lease.unit_id}"
-                submissions.submit(
-                    tx, submission_id=key, lease_id=lease.lease_id, person_id=person_id, body={}, answers=answers
-                )
+                answers = [Answer(item.item_id, labels[item.essay_id == "e1"], alternatives=(f"of {name}",))]
+                mine = {"lease_id": lease.lease_id, "person_id": person_id}
+                submissions.submit(tx, submission_id=f"{name}-{lease.unit_id}", **mine, body={}, answers=answers)
     return store
 
 
 def decided(store: Store) -> dict[str, str]:
     """The gold label of each essay that has one."""
-    with store.read() as tx:
-        return {
-            units.get(tx, each.unit_id).unit.essay.essay_id: each.answers[0].label for each in adjudication.all(tx)
-        }
+    found = read(store, adjudication.all)
+    return {read(store, units.get, each.unit_id).unit.essay.essay_id: each.answers[0].label for each in found}
 
 
 def test_clear_cases_are_accepted_the_rest_waits_and_a_later_decision_is_a_new_version(
     judged: Store, tmp_path: Path
 ) -> None:
-    with judged.read() as tx:
-        first, second = waiting(tx, jobs.named(tx, "errors"))
+    first, second = read(judged, waiting, read(judged, jobs.named, "errors"))
     assert (first.differs, second.differs) == (True, False), "units on which raters differ come first"
     assert list(first.to_dict()["labels"].values()) == [{"error": 1, "ok": 2}]  # type: ignore[union-attr]
-    assert accept(judged, "errors", "unanimous") == 1
-    assert decided(judged) == {"e0": "error"}
-    assert accept(judged, "errors", "majority") == 1
-    assert decided(judged) == {"e0": "error", "e1": "ok"}
-    with judged.read() as tx:
-        by_label = {each.answers[0].label: each.answers[0] for each in adjudication.all(tx)}
+    for rule, gold in (("unanimous", {"e0": "error"}), ("majority", {"e0": "error", "e1": "ok"})):
+        assert accept(judged, "errors", rule) == 1
+        assert decided(judged) == gold
+    by_label = {each.answers[0].label: each.answers[0] for each in read(judged, adjudication.all)}
     assert sorted(by_label["ok"].alternatives) == ["of Bob", "of Cy"], "the words of those who said so"
     export(judged, tmp_path / "out", names=True)
     frame = pl.read_csv(tmp_path / "out" / "adjudications.csv")
     assert (set(frame["rater"]), set(frame["by"]), sorted(frame["label"])) == ({"gold"}, {"Olga"}, ["error", "ok"])
     decide(judged, "errors", write_text(tmp_path / "d.csv", "item,label", "two,error"))
     assert decided(judged) == {"e0": "error", "e1": "error"}
-    with judged.read() as tx:
-        assert sorted(each.version for each in adjudication.all(tx)) == [1, 2]
+    assert sorted(each.version for each in read(judged, adjudication.all)) == [1, 2]
 
 
 def test_a_table_decides_all_or_nothing(judged: Store, tmp_path: Path) -> None:
@@ -91,15 +77,13 @@ def test_a_table_decides_all_or_nothing(judged: Store, tmp_path: Path) -> None:
 def test_only_those_who_may_decide_do(judged: Store) -> None:
     with pytest.raises(Forbidden, match="Ann is annotator"):
         accept(judged, "errors", "majority", decider="Ann")
-    with judged.write() as tx:
-        people.set_state(tx, people.named(tx, "Olga").person_id, "ended")
+    write(judged, people.set_state, read(judged, people.named, "Olga").person_id, "ended")
     with pytest.raises(UsageError, match="expected one owner who decides, found 0"):
         accept(judged, "errors", "majority")
 
 
 def test_a_joint_seat_is_exported_with_its_two_people(judged: Store, tmp_path: Path) -> None:
-    with judged.write() as tx:
-        seat = people.add_seat(tx, ("Ann", "Olga"))
+    seat = write(judged, people.add_seat, ("Ann", "Olga"))
     assert (seat.name, seat.role, seat.kind) == ("Ann and Olga", "annotator", "joint")  # never more than the lower
     export(judged, tmp_path / "out", names=True)
     rows = pl.read_csv(tmp_path / "out" / "raters.csv").filter(pl.col("kind") == "joint")
@@ -114,11 +98,6 @@ def edit(words: str, replacement: str | None, tag: str, rater: str) -> Edit:
     return Edit(Span(start, start + len(words)), () if replacement is None else (replacement,), tag, rater)
 
 
-def kinds(*edits: Edit) -> list[tuple[str, str]]:
-    by_rater = {rater: [each for each in edits if each.rater == rater] for rater in ("A", "B")}
-    return [(place.kind, place.span.of(TEXT)) for place in places_of(Essay("e", TEXT), by_rater)]
-
-
 OMISSION = (edit("adopted", "adopted a", "ArtOrDet", "A"), edit("puppy", "a puppy", "ArtOrDet", "B"))
 EVERY_KIND = (
     edit("puppy", "a puppy", "ArtOrDet", "A"), edit("puppy", "a puppy", "ArtOrDet", "B"),
@@ -131,6 +110,10 @@ LONG_AND_SHORT = (
     edit("own", "owns", "SVA", "B"), edit("chair", "chairs", "Nn", "B"),
 )  # fmt: skip
 NEAR = (edit("own", "owns", "SVA", "A"), edit("three", "3", "Mec", "B"))
+TWICE = (
+    edit("own three chair", "owns three chair", "SVA", "A"),
+    edit("own three chair", "own three chairs", "Nn", "B"),
+)
 NOT_CORRECTED = (edit("own", None, "SVA", "A"), edit("own", "owns", "SVA", "B"))
 
 
@@ -145,17 +128,13 @@ NOT_CORRECTED = (edit("own", None, "SVA", "A"), edit("own", "owns", "SVA", "B"))
         ),
         pytest.param(LONG_AND_SHORT, [("type", "own three chair")], id="short edits inside a long one are one place"),
         pytest.param(NEAR, [("identification", "own"), ("identification", "three")], id="near each other are two"),
+        pytest.param(TWICE, [("identification", "own three chair")] * 2, id="two under the same selection"),
         pytest.param(NOT_CORRECTED, [("correction", "own")], id="found but not corrected"),
         pytest.param((), [], id="nobody marked anything"),
     ],
 )
 def test_places_where_annotators_differ(edits: tuple[Edit, ...], expected: list[tuple[str, str]]) -> None:
-    assert kinds(*edits) == expected
-
-
-def test_two_places_under_the_same_long_selection_have_names_of_their_own() -> None:
-    first = edit("own three chair", "owns three chair", "SVA", "A")
-    second = edit("own three chair", "own three chairs", "Nn", "B")
-    places = places_of(Essay("e", TEXT), {"A": [first], "B": [second]})
-    assert [place.kind for place in places] == ["identification", "identification"]
-    assert len({place.name for place in places}) == 2
+    by_rater = {rater: [each for each in edits if each.rater == rater] for rater in ("A", "B")}
+    places = places_of(Essay("e", TEXT), by_rater)
+    assert [(place.kind, place.span.of(TEXT)) for place in places] == expected
+    assert len({place.name for place in places}) == len(places)

@@ -46,17 +46,14 @@ def all_rows(store: Store) -> Rows:
         }
 
 
-def job_of_many(study: Study, n_raters: int) -> str:
+def job_of_many(study: Study, n_raters: int) -> tuple[str, list[str]]:
+    """A job for many raters, and their tokens."""
     with study.store.write() as tx:
         job = jobs.add(tx, name="many", task="error", judgments=n_raters)
         units.add_all(tx, job.job_id, new_units(tx, "error"))
-        return jobs.set_state(tx, job.job_id, "open").job_id
-
-
-def tokens_of_raters(study: Study, n_raters: int) -> list[str]:
-    with study.store.write() as tx:
         raters = [people.add(tx, name=f"Rater {n}", role="worker") for n in range(n_raters)]
-        return [credentials.make_token(tx, rater.person_id) for rater in raters]
+        tokens = [credentials.make_token(tx, rater.person_id) for rater in raters]
+        return jobs.set_state(tx, job.job_id, "open").job_id, tokens
 
 
 BEFORE_BACKUP = 8
@@ -90,7 +87,7 @@ def test_a_backup_under_load_is_a_snapshot_and_one_after_it_is_the_study_row_by_
     record_property: Callable[[str, object], None],
 ) -> None:
     served_study, location = study
-    job_id, tokens = job_of_many(served_study, n_raters), tokens_of_raters(served_study, n_raters)
+    job_id, tokens = job_of_many(served_study, n_raters)
     during, after = tmp_path / "during.backup", tmp_path / "after.backup"
     answered, backed_up = threading.Semaphore(0), threading.Event()
     served_study.client()  # makes the application that all of them share

@@ -24,7 +24,8 @@ from grater.reporting.build import build
 from grater.reporting.save import report_html
 from grater.sheet import interval
 from tests.annotate.store.conftest import location
-from tests.annotate.store.worlds import read
+from tests.annotate.store.worlds import read, write
+from tests.annotate.study.files import mark
 
 TEXT = "We met at {}. He depend of her. The bread are good."
 EDITS = {
@@ -36,19 +37,16 @@ EDITS = {
 N_ESSAYS = 6
 
 
-def place(essay: Essay, words: str) -> Span:
-    start = essay.text.index(words)
-    return Span(start, start + len(words))
-
-
 def correct(store: Store, *systems: str) -> None:
     """Every edit of some systems as an item."""
     with store.write() as tx:
         for essay in list(content.all_essays(tx)):
             for name in systems:
-                made = [(edit_item(essay.essay_id, place(essay, old), new), new) for old, new in EDITS[name].items()]
-                content.add_items(tx, [content.study_item(item) for item, _ in made])
-                content.add_decisions(tx, [Decision(item.item_id, name, True, suggestion=new) for item, new in made])
+                for old, new in EDITS[name].items():
+                    start = essay.text.index(old)
+                    item = edit_item(essay.essay_id, Span(start, start + len(old)), new)
+                    content.add_items(tx, [content.study_item(item)])
+                    content.add_decisions(tx, [Decision(item.item_id, name, True, suggestion=new)])
 
 
 __all__ = ["location"]
@@ -57,8 +55,7 @@ __all__ = ["location"]
 @pytest.fixture
 def study(location: str) -> Iterator[Store]:
     with new_study(location) as store:
-        with store.write() as tx:
-            content.add_essays(tx, [Essay(f"e{n}", TEXT.format(n)) for n in range(N_ESSAYS)])
+        write(store, content.add_essays, [Essay(f"e{n}", TEXT.format(n)) for n in range(N_ESSAYS)])
         correct(store, "good", "half", "twin")
         yield store
 
@@ -67,14 +64,9 @@ def work(
     store: Store, job_id: str, name: str, answer: Callable[[Desk], dict[str, list[str]]], n: int = 99
 ) -> list[str]:
     """Somebody answers up to `n` units; gives the sentences that they saw."""
-    with store.write() as tx:
-        known = {each.name: each.person_id for each in people.all(tx)}
-        person_id = known.get(name) or people.add(tx, name=name, role="annotator").person_id
-    seen = []
-    for _ in range(n):
-        desk = take_desk(store, job_id=job_id, person_id=person_id)
-        if desk is None:
-            break
+    rater = read(store, people.by_name, name) or write(store, people.add, name=name, role="annotator")
+    seen: list[str] = []
+    while len(seen) < n and (desk := take_desk(store, job_id=job_id, person_id=rater.person_id)):
         seen.append(desk.unit.unit.essay.essay_id + "".join(piece.text for piece in desk.shown.pieces))
         hand_in(store, desk, answer(desk), seconds=5)
     return seen
@@ -83,16 +75,7 @@ def work(
 def marking(*words: str) -> Callable[[Desk], dict[str, list[str]]]:
     def answer(desk: Desk) -> dict[str, list[str]]:
         text = desk.unit.unit.essay.text
-        edits = [
-            {
-                "start": (start := text.index(each)),
-                "end": start + len(each),
-                "quote": each,
-                "tag": "Wcip" if each == "of" else "SVA",
-                "replacements": ["x"],
-            }
-            for each in words
-        ]
+        edits = [mark(text, each, "Wcip" if each == "of" else "SVA", "x") for each in words]
         return {"edits": [json.dumps(edits)]}
 
     return answer
@@ -219,8 +202,7 @@ def test_errors_that_are_left_are_counted_once_for_systems_that_wrote_the_same(s
 
     assert len(work(study, job.job_id, "Ann", answer)) == n_units
     export(study, tmp_path / "out")
-    found = grater.remaining(tmp_path / "out" / "remaining.csv")
-    by_name = {each.system: each for each in found.systems}
+    by_name = {each.system: each for each in grater.remaining(tmp_path / "out" / "remaining.csv").systems}
     n_words = 4 + 4 + 4
     assert by_name["good"].errors.value == 0
     assert by_name["half"].kinds["missed"].value == pytest.approx(100 / n_words)

@@ -1,6 +1,4 @@
-"""Files come into a study whole or not at all, and once.
-Texts as users have them come into a study under their names, and every problem of theirs is named first.
-"""
+"""Files and texts come into a study whole or not at all, and once; every problem is named first."""
 
 from __future__ import annotations
 
@@ -10,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from grater.annotate import content, gold, jobs, judgments, leases, people, units
-from grater.annotate.importing import Imported, import_files, pasted_essays
+from grater.annotate.importing import import_files, pasted_essays
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.status import status
 from grater.annotate.store import Store, checks
 from grater.errors import BadInput, NotFound, UsageError
 from grater.model import Decision, Edit, Span
+from tests.annotate.store.worlds import read, write
 from tests.annotate.study.files import ESSAYS, write_decisions, write_essays, write_items, write_judgments, write_text
 from tests.corpora.test_table import document
 
@@ -33,8 +32,7 @@ def everything(store: Store, folder: Path) -> None:
 
 def test_what_comes_in_keeps_all_that_it_had_and_comes_in_once(store: Store, tmp_path: Path) -> None:
     everything(store, tmp_path)
-    with store.read() as tx:
-        before, found = status(tx), list(content.all_essays(tx))
+    before, found = read(store, status), read(store, content.all_essays)
     assert tuple(essay.text for essay in found) == ESSAYS, "every code point"
     assert found[0].edits == (Edit(Span(10, 12), ("at",), "Prep", "A1"),)
     assert [essay.annotators for essay in found] == [("A1",)] * 3
@@ -51,8 +49,7 @@ def test_what_comes_in_keeps_all_that_it_had_and_comes_in_once(store: Store, tmp
     statuses = [("Xia", "untrusted"), ("Yan", "valid"), ("Zoe", "valid"), ("Zoe", "valid")]
     assert sorted((str(row["rater"]), str(row["status"])) for row in rows) == statuses
     everything(store, tmp_path)
-    with store.read() as tx:
-        assert status(tx) == before
+    assert read(store, status) == before
 
 
 def test_decisions_of_new_systems_and_of_known_ones_come_in_together(store: Store, tmp_path: Path) -> None:
@@ -75,24 +72,17 @@ def test_one_bad_file_keeps_all_of_them_out(store: Store, tmp_path: Path) -> Non
     with pytest.raises(BadInput) as caught:
         import_files(store, corpora=[write_essays(tmp_path)], items=[bad])
     assert [problem.line for problem in caught.value.problems] == [2, 3]
-    with store.read() as tx:
-        assert content.n_essays(tx) == 0
+    assert essays(store) == {}
 
 
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
+def test_an_item_must_stand_where_it_says_and_an_essay_keeps_its_text(store: Store, tmp_path: Path) -> None:
+    for row, message in (
         ("one,e0,10,12,prep,in", "expected 'in' at 10-12, found 'on'"),
         ("one,e9,1,2,prep,x", "import its corpus first"),
-    ],
-)
-def test_an_item_must_stand_where_it_says(store: Store, tmp_path: Path, row: str, message: str) -> None:
-    table = write_text(tmp_path / "items.csv", "item,essay,start,end,kind,target", row)
-    with pytest.raises(BadInput, match=message):
-        import_files(store, corpora=[write_essays(tmp_path)], items=[table])
-
-
-def test_an_essay_with_another_text_is_refused(store: Store, tmp_path: Path) -> None:
+    ):
+        table = write_text(tmp_path / "items.csv", "item,essay,start,end,kind,target", row)
+        with pytest.raises(BadInput, match=message):
+            import_files(store, corpora=[write_essays(tmp_path)], items=[table])
     import_files(store, corpora=[write_essays(tmp_path)])
     other = tmp_path / "other.jsonl"
     other.write_text((tmp_path / "essays.jsonl").read_text("utf-8").replace("bus stop", "bus step"), "utf-8")
@@ -107,30 +97,28 @@ def test_gold_needs_a_job_and_becomes_units_without_slots(store: Store, tmp_path
         import_files(store, gold=[table])
     with pytest.raises(NotFound, match="unknown job"):
         import_files(store, gold=[table], job="nothing")
-    job = add_job(store, NewJob(name="errors", task="error"))
+    job_id = add_job(store, NewJob(name="errors", task="error")).job_id
     import_files(store, gold=[table], job="errors")
-    with store.read() as tx:
-        (unit_id,) = units.ids_of_job(tx, job.job_id, role="gold")
-        (known,) = gold.of_unit(tx, unit_id)
-        assert (known.accepted, known.reason) == (frozenset({"error", "ok"}), "We wait at a stop.")
-        assert units.get(tx, unit_id).wanted == 0
-        assert people.by_name(tx, "Zoe") is not None
-        assert len(units.ids_of_job(tx, job.job_id)) == 11  # gold instead of work, not beside it
-        assert checks.violations(tx) == []
+    (unit_id,) = read(store, units.ids_of_job, job_id, role="gold")
+    (known,) = read(store, gold.of_unit, unit_id)
+    assert (known.accepted, known.reason) == (frozenset({"error", "ok"}), "We wait at a stop.")
+    assert read(store, units.get, unit_id).wanted == 0
+    assert read(store, people.by_name, "Zoe") is not None
+    assert len(read(store, units.ids_of_job, job_id)) == 11  # gold instead of work, not beside it
+    assert read(store, checks.violations) == []
 
 
 def test_practice_comes_first_and_is_no_work_any_more(store: Store, tmp_path: Path) -> None:
     everything(store, tmp_path)
     table = write_text(tmp_path / "practice.csv", "item,label,reason", "one,error,We wait at a stop.", "two,ok,")
-    job = add_job(store, NewJob(name="errors", task="error", item_ids=("one",)))
+    job_id = add_job(store, NewJob(name="errors", task="error", item_ids=("one",))).job_id
     (done,) = import_files(store, practice=[table], job="errors")
     assert (done.kind, done.new, done.known) == ("practice", 2, 0)
-    with store.write() as tx:
-        assert units.ids_of_job(tx, job.job_id, role="work") == []
-        person_id = people.add(tx, name="Ann", role="worker").person_id
-        lease = leases.take(tx, job_id=job.job_id, person_id=person_id)
-        assert units.get(tx, lease.unit_id).role == "practice"
-        assert checks.violations(tx) == []
+    assert read(store, units.ids_of_job, job_id, role="work") == []
+    person_id = write(store, people.add, name="Ann", role="worker").person_id
+    lease = write(store, leases.take, job_id=job_id, person_id=person_id)
+    assert read(store, units.get, lease.unit_id).role == "practice"
+    assert read(store, checks.violations) == []
 
 
 def test_a_line_of_hyphens_stands_between_two_essays_and_a_heading_is_a_title() -> None:
@@ -143,38 +131,37 @@ def test_a_line_of_hyphens_stands_between_two_essays_and_a_heading_is_a_title() 
     assert pasted_essays(" \n---\n \n") == []
 
 
-def write(path: Path, content: bytes | str) -> Path:
+def write_file(path: Path, content: bytes | str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
 
 
 def essays(store: Store) -> dict[str, str]:
-    with store.read() as tx:
-        return {essay.essay_id: essay.text for essay in content.all_essays(tx)}
-
-
-def one(done: list[Imported]) -> Imported:
-    (only,) = done
-    return only
+    return {essay.essay_id: essay.text for essay in read(store, content.all_essays)}
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A class: two good texts, a document, one in another encoding, an empty one, a copy, two of one name."""
-    folder = tmp_path / "class"
-    write(folder / "anna.txt", "I am Anna.")
-    write(folder / "ben.docx", document("<w:p><w:r><w:t>I am Ben.</w:t></w:r></w:p>").read())
-    write(folder / "cleo.txt", "We went to the café.".encode("cp1252"))
-    write(folder / "dora.txt", " \n")
-    write(folder / "emil.txt", "I am Anna.")
-    write(folder / "1a" / "last.txt", "In my school.")
-    write(folder / "1b" / "last.txt", "In your school.")
-    return folder
+    for name, data in (
+        ("anna.txt", "I am Anna."),
+        ("ben.docx", document("<w:p><w:r><w:t>I am Ben.</w:t></w:r></w:p>").read()),
+        ("cleo.txt", "We went to the café.".encode("cp1252")),
+        ("dora.txt", " \n"),
+        ("emil.txt", "I am Anna."),
+        ("1a/last.txt", "In my school."),
+        ("1b/last.txt", "In your school."),
+    ):
+        write_file(tmp_path / "class" / name, data)
+    return tmp_path / "class"
 
 
 def test_texts_are_called_after_their_files_and_oddities_are_reported(store: Store, folder: Path) -> None:
-    done = one(import_files(store, corpora=[folder]))
+    seen = import_files(store, corpora=[folder], preview=True)
+    assert essays(store) == {}, "a preview stores nothing"
+    done = import_files(store, corpora=[folder])
+    assert done == seen
     assert essays(store) == {
         "1a/last": "In my school.",
         "1b/last": "In your school.",
@@ -182,8 +169,9 @@ def test_texts_are_called_after_their_files_and_oddities_are_reported(store: Sto
         "ben": "I am Ben.\n",
         "cleo": "We went to the café.",
     }
-    assert (done.new, done.known) == (5, 0)
-    said = " ".join(done.warnings)
+    [folder_done] = done
+    assert (folder_done.new, folder_done.known) == (5, 0)
+    said = " ".join(folder_done.warnings)
     for words in ("1 empty text: dora", "emil (the same as anna)", "cleo.txt (cp1252)", "1a/last, 1b/last"):
         assert words in said
 
@@ -192,11 +180,12 @@ def test_a_text_that_is_there_is_known_a_copy_is_left_out_and_another_text_of_it
     store: Store, folder: Path
 ) -> None:
     import_files(store, corpora=[folder])
-    more = write(folder / "frida.txt", "I am Frida.")
-    assert (one(import_files(store, corpora=[folder])).new, essays(store)["frida"]) == (1, "I am Frida.")
-    copy = write(folder.parent / "copy.txt", "I am Frida.")
-    assert one(import_files(store, corpora=[copy])).new == 0
-    write(more, "I am not Frida.")
+    more = write_file(folder / "frida.txt", "I am Frida.")
+    [done] = import_files(store, corpora=[folder])
+    assert (done.new, essays(store)["frida"]) == (1, "I am Frida.")
+    copy = write_file(folder.parent / "copy.txt", "I am Frida.")
+    assert import_files(store, corpora=[copy])[0].new == 0
+    write_file(more, "I am not Frida.")
     with pytest.raises(BadInput, match=r"found 'frida' with another text already; rename"):
         import_files(store, corpora=[more])
 
@@ -204,50 +193,46 @@ def test_a_text_that_is_there_is_known_a_copy_is_left_out_and_another_text_of_it
 def test_every_unreadable_file_is_named_and_nothing_is_stored_or_only_the_good_ones(
     store: Store, folder: Path
 ) -> None:
-    write(folder / "mixed.txt", "café ".encode() + b"caf\xe9")
-    write(folder / "broken.docx", b"PK no archive")
-    write(folder / "noise.txt", b"\x00\x01\x02\x03\x00")
-    write(folder / "marked.txt", "S He go .\nA 1 2|||SVA|||goes|||REQUIRED|||-NONE-|||0\n")
+    bad = {
+        "mixed.txt": "café ".encode() + b"caf\xe9",
+        "broken.docx": b"PK no archive",
+        "noise.txt": b"\x00\x01\x02\x03\x00",
+        "marked.txt": "S He go .\nA 1 2|||SVA|||goes|||REQUIRED|||-NONE-|||0\n",
+    }
+    for name, data in bad.items():
+        write_file(folder / name, data)
     with pytest.raises(BadInput) as caught:
         import_files(store, corpora=[folder])
-    bad = {Path(problem.name).name for problem in caught.value.problems}
-    assert bad == {"mixed.txt", "broken.docx", "noise.txt", "marked.txt"}
+    assert {Path(problem.name).name for problem in caught.value.problems} == bad.keys()
     assert essays(store) == {}
-    done = one(import_files(store, corpora=[folder], skip_unreadable=True))
+    [done] = import_files(store, corpora=[folder], skip_unreadable=True)
     assert done.new == 5
     assert "left out 4 texts that cannot be read" in done.warnings[0]
 
 
 def test_problems_of_several_paths_are_named_together(store: Store, tmp_path: Path) -> None:
     paths = [
-        write(tmp_path / "empty.txt", ""),
-        write(tmp_path / "huge.txt", "word " * 500_000),
+        write_file(tmp_path / "empty.txt", ""),
+        write_file(tmp_path / "huge.txt", "word " * 500_000),
         tmp_path / "nowhere.txt",
-        write(tmp_path / "table.csv", "item,rater,label\n1,a,ok\n"),
-        write(tmp_path / "notes.odt", "PK"),
+        write_file(tmp_path / "table.csv", "item,rater,label\n1,a,ok\n"),
+        write_file(tmp_path / "notes.odt", "PK"),
     ]
     with pytest.raises(BadInput) as caught:
         import_files(store, corpora=paths)
     assert [Path(problem.name).name for problem in caught.value.problems] == [path.name for path in paths]
 
 
-def test_a_preview_says_what_an_import_would_do_and_stores_nothing(store: Store, folder: Path) -> None:
-    seen = import_files(store, corpora=[folder], preview=True)
-    assert essays(store) == {}
-    assert import_files(store, corpora=[folder]) == seen
-
-
 def test_rows_of_a_table_keep_their_ids_and_columns(store: Store, tmp_path: Path) -> None:
-    table = write(tmp_path / "class.csv", "student;answer;l1\nann;At the café.;fr\nben;;de\n".encode("cp1252"))
-    done = one(import_files(store, corpora=[table], columns={"id": "student", "text": "answer", "item": "x"}))
+    table = write_file(tmp_path / "class.csv", "student;answer;l1\nann;At the café.;fr\nben;;de\n".encode("cp1252"))
+    [done] = import_files(store, corpora=[table], columns={"id": "student", "text": "answer", "item": "x"})
     assert (done.new, len(done.warnings)) == (1, 2)
-    with store.read() as tx:
-        (essay,) = content.all_essays(tx)
+    (essay,) = read(store, content.all_essays)
     assert (essay.essay_id, essay.text, essay.metadata) == ("ann", "At the café.", {"l1": "fr"})
 
 
 def test_a_corpus_is_read_in_the_encoding_that_is_named(store: Store, tmp_path: Path) -> None:
-    file = write(tmp_path / "old.m2", "S Au café .\n\n".encode("latin-1"))
+    file = write_file(tmp_path / "old.m2", "S Au café .\n\n".encode("latin-1"))
     with pytest.raises(BadInput, match="convert the file to UTF-8"):
         import_files(store, corpora=[file])
     import_files(store, corpora=[file], encoding="latin-1")

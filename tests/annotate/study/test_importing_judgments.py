@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -12,16 +9,13 @@ import pytest
 
 from grater.annotate import content, jobs, judgments, worksheets
 from grater.annotate.archive import rows as stored_rows
-from grater.annotate.store import Store, checks, open_store
+from grater.annotate.store import Store, checks
 from grater.annotate.worksheets import add_judgments
 from grater.model import Essay, Item, Span
 from grater.tables import Judgments, read_judgments
 from grater.tables.read import ANY
-from tests.annotate.store.postgres import new_database
-from tests.annotate.store.worlds import FakeClock
-from tests.folders import in_memory
-
-ENGINES = pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
+from tests.annotate.store.worlds import read, write
+from tests.annotate.study.conftest import ON_BOTH
 
 ROWS: list[dict[str, Any]] = [
     {"item": "b", "rater": "Zoë", "label": "ok"},
@@ -42,19 +36,6 @@ ROWS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.fixture
-def store(request: pytest.FixtureRequest, engine: str) -> Iterator[Store]:
-    """A study with an essay and an item."""
-    with tempfile.TemporaryDirectory(prefix="grater-", dir=in_memory()) as folder:
-        file = Path(folder) / "study.db"
-        place = file if engine == "sqlite" else new_database(request.getfixturevalue("cluster"))
-        with open_store(place, create=True, clock=FakeClock()) as found:
-            with found.write() as tx:
-                content.add_essays(tx, [Essay("e", "We waited on the bus.")])
-                content.add_items(tx, [content.study_item(Item("e", Span(10, 12), "prep"), outside_id="named")])
-            yield found
-
-
 def table_of(rows: list[dict[str, Any]]) -> Judgments:
     return read_judgments(pl.DataFrame(rows, infer_schema_length=None), name="crowd.csv", status=(ANY,))
 
@@ -73,11 +54,14 @@ STORED = [
 """The rows as the study has them: what only text and quotes of a driver could confuse comes through unchanged."""
 
 
-@ENGINES
-def test_judgments_come_in_as_they_were_made(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+@ON_BOTH
+def test_judgments_come_in_as_they_were_made_and_further_ones_join_their_job(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(worksheets, "UNITS_AT_A_TIME", 2)
-    with store.write() as tx:
-        assert add_judgments(tx, table_of(ROWS), job="crowd", task="error") == (len(ROWS), 0)
+    write(store, content.add_essays, [Essay("e", "We waited on the bus.")])
+    write(store, content.add_items, [content.study_item(Item("e", Span(10, 12), "prep"), outside_id="named")])
+    assert write(store, add_judgments, table_of(ROWS), job="crowd", task="error") == (len(ROWS), 0)
     with store.read() as tx:
         assert checks.violations(tx) == []
         [job] = jobs.all(tx)
@@ -91,16 +75,8 @@ def test_judgments_come_in_as_they_were_made(store: Store, monkeypatch: pytest.M
     assert (job.state, job.judgments, dated) == ("closed", 4, "2026-01-02T03:04:05.000Z")
     assert groups == {"Zoë": "crowd", "Yan": "crowd", "Xia": "crowd", "bot": "program"}  # as first called
     assert {"item": "b", "rater": "Zoë", "label": "ok"} in bodies  # a row is its cells that say something
-
-
-@ENGINES
-def test_further_judgments_join_their_job(store: Store) -> None:
-    more = [{"item": "named", "rater": "Ugo", "label": "ok"}, {"item": "new", "rater": "Ugo", "label": "error"}]
-    with store.write() as tx:
-        assert add_judgments(tx, table_of(ROWS), job="crowd", task="error") == (len(ROWS), 0)
-    with store.write() as tx:
-        known = [{**row, "status": "valid"} for row in ROWS[:2]]
-        assert add_judgments(tx, table_of([*known, *more]), job="crowd", task="error") == (2, 2)
-    with store.read() as tx:
-        assert checks.violations(tx) == []
-        assert len(judgments.table(tx, jobs.named(tx, "crowd").job_id, judgments.ALL)) == len(ROWS) + 2
+    known = [{**row, "status": "valid"} for row in ROWS[:2]]
+    more = [{"item": item, "rater": "Ugo", "label": "ok"} for item in ("named", "new")]
+    assert write(store, add_judgments, table_of([*known, *more]), job="crowd", task="error") == (2, 2)
+    assert len(read(store, judgments.table, job.job_id, judgments.ALL)) == len(ROWS) + 2
+    assert read(store, checks.violations) == []

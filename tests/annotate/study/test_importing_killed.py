@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from grater.annotate import content, samples
 from grater.annotate.status import new_study
 from grater.annotate.store import Store, checks, open_store
 from grater.annotate.tables import decision_columns, study_tables
+from tests.annotate.store.worlds import read
 from tests.annotate.study.files import write_essays
 from tests.annotate.study.killed import STEPS, run_step, step
 from tests.annotate.study.systems import write_systems, write_verdicts
@@ -53,46 +55,34 @@ def files_of(folder: Path) -> list[str]:
     return sorted(re.sub(r"rater-[0-9a-f]+", "rater", name) for name in names)
 
 
-def prepare(folder: Path) -> None:
+def walk(folder: Path, kills: Mapping[str, str]) -> dict[str, object]:
+    """What a study is after all its steps, each of which may have been killed on the way and was begun again."""
     write_essays(folder)
     write_systems(folder)
-
-
-def write_judgments(store: Store, folder: Path) -> None:
-    with store.read() as tx:
-        items = decision_columns(tx, ["prep"])["item"].unique().sort().to_list()
-    write_verdicts(folder / "crowd.csv", items)
+    location, statuses = folder / "study.db", []
+    new_study(location).close()
+    for name in STEPS:
+        with open_store(location) as store:
+            if name == "judge":
+                items = read(store, decision_columns, ["prep"])["item"].unique().sort().to_list()
+                write_verdicts(folder / "crowd.csv", items)
+        if name in kills:
+            statuses.append(run(location, folder, name, kills[name]))
+        with open_store(location) as store:
+            assert read(store, checks.violations) == [], name
+            step(store, folder, name)
+    assert not kills or -9 in statuses, "no step was killed, so nothing was tried"
+    with open_store(location) as store:
+        return {**state(store), "files": files_of(folder / "report")}
 
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
-    folder = tmp_path_factory.mktemp("undisturbed")
-    prepare(folder)
-    with new_study(folder / "study.db") as store:
-        for name in STEPS:
-            if name == "judge":
-                write_judgments(store, folder)
-            step(store, folder, name)
-        return {**state(store), "files": files_of(folder / "report")}
+    return walk(tmp_path_factory.mktemp("undisturbed"), {})
 
 
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_study_killed_at_every_step_ends_as_if_nothing_had_happened(
     tmp_path: Path, undisturbed: dict[str, object], seed: int
 ) -> None:
-    prepare(tmp_path)
-    location = tmp_path / "study.db"
-    new_study(location).close()
-    statuses = []
-    for name, kill in kills(seed).items():
-        if name == "judge":
-            with open_store(location) as store:
-                write_judgments(store, tmp_path)
-        statuses.append(run(location, tmp_path, name, kill))
-        with open_store(location) as store:
-            with store.read() as tx:
-                assert checks.violations(tx) == [], name
-            step(store, tmp_path, name)
-    assert -9 in statuses, "no step was killed, so nothing was tried"
-    with open_store(location) as store:
-        assert {**state(store), "files": files_of(tmp_path / "report")} == undisturbed
+    assert walk(tmp_path, kills(seed)) == undisturbed

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from grater.annotate import dashboard, jobs, progress, trust
 from grater.annotate.dashboard import Live, confusion_of, figures_of, pairs_of, sizes
 from grater.annotate.raters import rater_lines
+from grater.annotate.store import Tx
 from grater.model import Json
 from tests.annotate.store.crowds import statements
 from tests.annotate.web.studies import Study, served
@@ -19,12 +20,12 @@ from tests.annotate.web.test_work import FILLED, answer, answer_all, start
 
 
 @pytest.fixture
-def study(tmp_path: Path):  # type: ignore[no-untyped-def]
+def study(tmp_path: Path) -> Iterator[Study]:
     """An error job that one rater has done and another has begun."""
     with served(tmp_path, tasks=("error",)) as served_study:
-        worker, annotator = served_study.browser("worker"), served_study.browser("annotator")
+        worker = served_study.browser("worker")
         answer_all(worker, start(worker, served_study, "error"), FILLED["error"])
-        answer(annotator, start(annotator, served_study, "error"), FILLED["error"])
+        one_more(served_study)
         yield served_study
 
 
@@ -35,8 +36,7 @@ def one_more(study: Study) -> None:
 
 def figures(kept: Live, study: Study) -> tuple[int, int]:
     """The judgments in the figures, and those that are not in them yet."""
-    with study.store.read() as tx:
-        seen = kept.figures(tx, jobs.get(tx, study.jobs["error"]))
+    seen = study.read(kept.figures, study.read(jobs.get, study.jobs["error"]))
     return seen.value.costs.judgments, seen.behind
 
 
@@ -45,7 +45,7 @@ def test_cheap_figures_are_those_of_the_moment_and_counted_once(
 ) -> None:
     counted: list[str] = []
 
-    def counting(tx: Any, job: Any) -> Any:
+    def counting(tx: Tx, job: jobs.Job) -> dashboard.Figures:
         counted.append(job.name)
         return figures_of(tx, job)
 
@@ -96,17 +96,14 @@ def test_after_a_change_of_the_terms_figures_are_counted_at_once(
 
 def test_an_ejection_is_seen_at_once_whatever_the_signals_cost(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dashboard, "MANY", 1)
-    kept = Live(study.store)
-    with study.store.read() as tx:
-        job = jobs.get(tx, study.jobs["error"])
-        kept.lines(tx, job)
+    kept, job = Live(study.store), study.read(jobs.get, study.jobs["error"])
+    study.read(kept.lines, job)
     study.write(trust.eject, job, study.people["worker"].person_id)
-    with study.store.read() as tx:
-        lines, _ = kept.lines(tx, job)
-        (worker,) = [line for line in lines if line.person.name == "Worker"]
-        assert worker.trust.state == "ejected"
-        assert (worker.done.valid, worker.done.untrusted > 0) == (0, True)
-        assert [line.done for line in lines] == [line.done for line in rater_lines(tx, job)]
+    lines, _ = study.read(kept.lines, job)
+    (worker,) = [line for line in lines if line.person.name == "Worker"]
+    assert worker.trust.state == "ejected"
+    assert (worker.done.valid, worker.done.untrusted > 0) == (0, True)
+    assert [line.done for line in lines] == [line.done for line in study.read(rater_lines, job)]
 
 
 def test_the_live_page_counts_a_job_again_only_when_something_has_happened(study: Study) -> None:
@@ -118,46 +115,31 @@ def test_the_live_page_counts_a_job_again_only_when_something_has_happened(study
         with statements(study.store) as queries:
             page = manager.get(path).text
         looks.append(sum("submissions" in query and "units" in query for query in queries))
-        assert counts_on(page) == counts_of(study)
+        far = study.read(progress.counts_of, study.jobs["error"])
+        assert re.findall(r"<dd>([\d,]+)<small>of", page)[:2] == [str(far.valid), str(far.done)]
     first, again, after_one = looks
     assert again == 0 < after_one <= first
 
 
-def counts_on(page: str) -> list[str]:
-    """Judgments and units finished."""
-    return re.findall(r"<dd>([\d,]+)<small>of", page)[:2]
-
-
-def counts_of(study: Study) -> list[str]:
-    far = study.read(progress.counts_of, study.jobs["error"])
-    return [str(far.valid), str(far.done)]
-
-
-SAID = (
-    ("i1", "A", "error"),
-    ("i1", "B", "error"),
-    ("i1", "C", "ok"),
-    ("i2", "A", "ok"),
-    ("i2", "B", "ok"),
-    ("i3", "A", "error"),
-)
-
-
-def rows() -> list[dict[str, Json]]:
-    return [{"item": i, "rater": r, "label": label, "at": "1", "group": "crowd"} for i, r, label in SAID]
+SAID = {"i1": {"A": "error", "B": "error", "C": "ok"}, "i2": {"A": "ok", "B": "ok"}, "i3": {"A": "error"}}
+ROWS: list[dict[str, Json]] = [
+    {"item": item, "rater": rater, "label": label, "at": "1", "group": "crowd"}
+    for item, answers in SAID.items()
+    for rater, label in answers.items()
+]
 
 
 def test_confusions_count_every_ordered_pair_of_answers_to_one_item() -> None:
-    confusion = confusion_of(rows())
+    confusion = confusion_of(ROWS)
     # i1: A and B say error twice over, C says ok against both; i2: ok twice over; i3 has one answer and no pair
     assert (confusion.labels, confusion.counts) == (("error", "ok"), ((2, 2), (2, 2)))
 
 
 def test_a_pair_is_compared_on_what_both_answered() -> None:
-    pairs = {(pair.first, pair.second): (pair.agreed, pair.n) for pair in pairs_of(rows())}
+    pairs = {(pair.first, pair.second): (pair.agreed, pair.n) for pair in pairs_of(ROWS)}
     assert pairs == {("A", "B"): (2, 2), ("A", "C"): (0, 1), ("B", "C"): (0, 1)}
 
 
-@pytest.mark.parametrize(("n", "expected"), [(0, []), (7, [7]), (20, [20]), (100, [20, 40, 80, 100])])
-def test_history_doubles_and_ends_with_everything(n: int, expected: list[int]) -> None:
-    assert sizes(n) == expected
+def test_history_doubles_and_ends_with_everything() -> None:
+    expected = {0: [], 7: [7], 20: [20], 100: [20, 40, 80, 100]}
+    assert {n: sizes(n) for n in expected} == expected

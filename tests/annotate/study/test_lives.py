@@ -1,9 +1,7 @@
-"""Lives of a study (`tests/annotate/study/lives.py`): short ones, long ones, twins, and lives with a defect put in on
-purpose.
+"""Lives of a study (`lives.py`): short ones, long ones (`slow`, on both engines, with their figures), and twins.
 
-Short and always the same in `make test`; long, on both engines, under `slow`, which print their figures.  A defect
-for each family of promises turns the short life red, most of them under `slow`.  P10 is also held by twins: two
-lives that differ only in what a system flagged look the same to every rater.
+A defect for each family of promises turns the short life red, most of them under `slow`.  P10 is also held by twins:
+two lives that differ only in what a system flagged look the same to every rater.
 """
 
 from __future__ import annotations
@@ -20,18 +18,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 from sqlalchemy import select
 
-from grater.annotate import (
-    archive,
-    credentials,
-    judgments,
-    leases,
-    marks,
-    panels,
-    standing,
-    submissions,
-    trust,
-    units,
-)
+from grater.annotate import archive, credentials, leases, marks, panels, standing, submissions, trust, units
 from grater.annotate.jobs import Job
 from grater.annotate.store import Tx, open_store, schema, transaction
 from grater.annotate.store.transaction import new_id
@@ -57,10 +44,9 @@ SHORT = settings(
 @pytest.fixture(autouse=True)
 def same_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ids decide what comes next; with the same ones a life can be repeated."""
-    monkeypatch.setattr(transaction, "secrets", SeededSecrets(1))
-    new_file()
-    monkeypatch.setattr(transaction, "secrets", SeededSecrets(1))
-    new_file(flagged=1)
+    for flagged in (0, 1):
+        monkeypatch.setattr(transaction, "secrets", SeededSecrets(1))
+        new_file(flagged=flagged)
     monkeypatch.setattr(transaction, "secrets", SeededSecrets(2))
     submissions._shown.cache_clear()
 
@@ -70,38 +56,29 @@ def test_no_life_of_a_study_breaks_a_promise() -> None:
     assert Life.counts["answers"] > 20
 
 
-def long_lives(n: int, steps: int) -> settings:
-    """`GRATER_LIVES=10` asks for that many."""
-    return settings(SHORT, max_examples=int(os.environ.get("GRATER_LIVES", n)), stateful_step_count=steps)
-
-
 def figures(lives: settings) -> str:
     """What happened in the lives so far; anything lost, doubled, over-issued or starved would have ended them."""
-    counts = Life.counts
     names = ("steps", "kills", "answers", "undone", "drafts", "exports", "codes")
-    done = ", ".join(f"{counts[name]:,} {name}" for name in names)
-    return (
-        f"{lives.max_examples} lives: {done}; {counts['lost']} lost, {counts['violations']} doubled, over-issued, "
-        "starved or otherwise against the checker"
-    )
+    done = ", ".join(f"{Life.counts[name]:,} {name}" for name in names)
+    return f"{lives.max_examples} lives: {done}; nothing lost, doubled, over-issued or starved"
 
 
 @pytest.mark.slow
-def test_no_long_life_breaks_a_promise(record_property: Callable[[str, object], None]) -> None:
-    lives = long_lives(150, 60)
-    Life.counts.clear()
-    run_state_machine_as_test(LongLifeInFile, settings=lives)
-    assert Life.counts["kills"]
-    record_property("figures", figures(lives))
-
-
-@pytest.mark.slow
-def test_no_long_life_on_postgresql_breaks_a_promise(
-    cluster: str, record_property: Callable[[str, object], None]
+@pytest.mark.parametrize(("database", "n", "steps"), [("sqlite", 150, 60), ("postgresql", 40, 50)])
+def test_no_long_life_breaks_a_promise(
+    request: pytest.FixtureRequest,
+    record_property: Callable[[str, object], None],
+    database: str,
+    n: int,
+    steps: int,
 ) -> None:
-    lives = long_lives(40, 50)
+    """`GRATER_LIVES=10` asks for that many."""
+    lives = settings(SHORT, max_examples=int(os.environ.get("GRATER_LIVES", n)), stateful_step_count=steps)
+    is_file = database == "sqlite"
     Life.counts.clear()
-    run_state_machine_as_test(life_in_database(cluster), settings=lives)
+    run_state_machine_as_test(
+        LongLifeInFile if is_file else life_in_database(request.getfixturevalue("cluster")), settings=lives
+    )
     assert Life.counts["kills"]
     record_property("figures", figures(lives))
 
@@ -196,8 +173,7 @@ CONTROLS: dict[str, Defect] = {
 
 def one_life(*, flagged: int = 0, is_checked: bool = True) -> list[tuple[str, ...]]:
     """A short life in which everything happens once, checked at each step or at its end; what raters received."""
-    machine = type("LifeWithFlags", (Life,), {"place": staticmethod(lambda: new_file(flagged=flagged))})
-    life: Life = machine()
+    life: Life = type("LifeWithFlags", (Life,), {"place": staticmethod(lambda: new_file(flagged=flagged))})()
     try:
         for step in steps_of(life):
             step()
@@ -212,10 +188,7 @@ def one_life(*, flagged: int = 0, is_checked: bool = True) -> list[tuple[str, ..
 def steps_of(life: Life) -> list[Callable[[], None]]:
     def replay() -> None:
         for acknowledged in list(life.acknowledged.values())[:2]:
-            with life.store.read() as tx:
-                row = judgments.find_submission(tx, acknowledged.receipt.submission_id)
-                assert row is not None, "lost"
-                desk = submissions.desk_of(tx, acknowledged.lease_id, person_id=row.person_id)
+            desk = life.desk_again(acknowledged)
             assert submissions.hand_in(life.store, desk, acknowledged.fields, seconds=2.0).is_replay
 
     return [
@@ -263,17 +236,13 @@ def test_a_life_in_which_everything_happens_once_keeps_every_promise() -> None:
 QUICK = ("P1 a judgment is lost", "P8 exports differ", "P10 a suggestion is shown", "P14 a draft is not kept")
 
 
-@pytest.mark.parametrize("defect", QUICK)
+@pytest.mark.parametrize(
+    "defect", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in CONTROLS]
+)
 def test_a_defect_is_found(defect: str, monkeypatch: pytest.MonkeyPatch) -> None:
     CONTROLS[defect](monkeypatch)
     with pytest.raises((AssertionError, GraterError)):
         one_life()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("defect", [each for each in CONTROLS if each not in QUICK])
-def test_every_other_defect_is_found(defect: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    test_a_defect_is_found(defect, monkeypatch)
 
 
 def twins(monkeypatch: pytest.MonkeyPatch) -> list[list[tuple[str, ...]]]:
@@ -293,19 +262,19 @@ def test_what_raters_receive_does_not_depend_on_what_a_system_flagged(monkeypatc
 
 
 def test_an_order_that_depends_on_flags_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = leases._free_work
+    right, slots, decisions = leases._free_work, schema.slots.c, schema.decisions.c
     flagged = (
-        select(schema.slots.c.unit_id, schema.slots.c.n)
-        .join(schema.unit_items, schema.unit_items.c.unit_id == schema.slots.c.unit_id)
-        .join(schema.decisions, schema.decisions.c.item_id == schema.unit_items.c.item_id)
-        .where(schema.slots.c.state == "free", schema.decisions.c.flagged.is_(True), leases.NOT_JUDGED)
-        .join(schema.units, schema.units.c.unit_id == schema.slots.c.unit_id)
-        .order_by(schema.slots.c.shuffle)
+        select(slots.unit_id, slots.n)
+        .join(schema.unit_items, schema.unit_items.c.unit_id == slots.unit_id)
+        .join(schema.decisions, decisions.item_id == schema.unit_items.c.item_id)
+        .join(schema.units, schema.units.c.unit_id == slots.unit_id)
+        .where(slots.state == "free", decisions.flagged.is_(True), leases.NOT_JUDGED)
+        .order_by(slots.shuffle)
         .limit(1)
     )
 
     def flagged_first(tx: Tx, job: Job, person_id: str, *, left_out: int) -> leases.UnitSlot | None:
-        row = tx.first(flagged.where(schema.slots.c.job_id == job.job_id), person=person_id)
+        row = tx.first(flagged.where(slots.job_id == job.job_id), person=person_id)
         if row is None:
             return right(tx, job, person_id, left_out=left_out)
         return leases.UnitSlot(unit_id=row.unit_id, n=row.n)

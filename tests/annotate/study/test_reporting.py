@@ -1,7 +1,4 @@
-"""A report calls raters by pseudonym, or by name where that was asked for.
-
-Golden, end to end: a study made from the papers' tables gives the papers' numbers in its report.
-"""
+"""Reports of studies: who is named, what they cost, and, from the papers' tables, the papers' numbers."""
 
 from __future__ import annotations
 
@@ -21,12 +18,11 @@ from grater.annotate.reporting import study_inputs
 from grater.annotate.store import Store
 from grater.annotate.submissions import hand_in, take_desk
 from grater.annotate.tasks.task import Answer
-from grater.corpora import write_corpus
-from grater.model import Essay, as_annotated
+from grater.model import as_annotated
 from grater.reporting.build import Inputs, build
 from grater.reporting.document import Report, Section
 from grater.tables import write_table
-from tests.annotate.store.worlds import read
+from tests.annotate.store.worlds import read, write
 from tests.annotate.study.files import write_decisions, write_essays, write_items, write_text
 from tests.measure.agreement.tables import TABLE_3
 from tests.measure.agreement.test_constructions import ANSWERS, TABLE_5
@@ -43,22 +39,17 @@ def judged(store: Store, tmp_path: Path) -> Store:
     return store
 
 
-def raters(store: Store, *, names: bool) -> set[str]:
-    report = build(read(store, study_inputs, names=names))
-    [table] = [sheet for sheet in report.sheets if sheet.name == "raters"]
-    return {row[0] for row in table.rows}
-
-
 def test_raters_go_by_pseudonyms_unless_names_were_asked_for(judged: Store) -> None:
-    assert raters(judged, names=True) == {"Ann", "Bob"}
-    assert raters(judged, names=False).isdisjoint({"Ann", "Bob"})
+    for is_named in (True, False):
+        report = build(read(judged, study_inputs, names=is_named))
+        [table] = [sheet for sheet in report.sheets if sheet.name == "raters"]
+        assert {row[0] for row in table.rows} & {"Ann", "Bob"} == ({"Ann", "Bob"} if is_named else set())
 
 
 def test_a_report_on_a_job_of_marked_essays_tells_of_its_marks(store: Store, tmp_path: Path) -> None:
     import_files(store, corpora=[write_essays(tmp_path)])
     job = add_job(store, NewJob(name="essays", task="marking"))
-    with store.write() as tx:
-        rater = people.add(tx, name="Ann", role="annotator")
+    rater = write(store, people.add, name="Ann", role="annotator")
     desk = take_desk(store, job_id=job.job_id, person_id=rater.person_id)
     word = desk.unit.unit.essay.text.split()[0]
     mark = {"start": 0, "end": len(word), "quote": word, "tag": "Mec", "replacements": ["This"], "comment": ""}
@@ -83,10 +74,15 @@ def section(report: Report, name: str) -> Section:
     return found
 
 
-def write_essay(folder: Path, n_words: int, word: str = "in") -> Path:
-    """One essay of so many words, with nothing in it to be found."""
-    write_corpus([Essay("e", " ".join([word] * n_words))], folder / "essay.jsonl", lambda _: None)
-    return folder / "essay.jsonl"
+def write_essay(folder: Path) -> Path:
+    """One essay of 200 words, with nothing in it to be found."""
+    return write_text(folder / "e.txt", " ".join(["in"] * 200))
+
+
+def write_rows(path: Path, *rows: tuple[object, ...]) -> Path:
+    """Judgments: item, rater, label, group."""
+    write_table(pl.DataFrame(rows, schema=["item", "rater", "label", "group"], orient="row"), path)
+    return path
 
 
 def printed(text: str, before: str) -> float:
@@ -105,33 +101,28 @@ def test_two_raters_of_1336_prepositions(store: Store, tmp_path: Path) -> None:
         for place in range(int(TABLE_3.cells[i, j]))
         for rater, label in (("R1", one), ("R2", other))
     ]
-    frame = pl.DataFrame(rows, schema=["item", "rater", "label", "group"], orient="row")
-    write_table(frame, tmp_path / "table-3.csv")
-    import_files(store, judgments=[tmp_path / "table-3.csv"], job="trained raters", task="usage")
+    table = write_rows(tmp_path / "table-3.csv", *rows)
+    import_files(store, judgments=[table], job="trained raters", task="usage")
     found = section(report_of(store), "agreement")
     assert "2,672 judgments of 1,336 items by 2 raters" in found.words[0]
     assert printed(found.words[0], "kappa") == 0.63
-    assert "the 86 uses" in found.figures[0].words
-    assert "accepts 26 (30 %)" in found.figures[0].words
-    assert "the 97 uses" in found.figures[0].words
-    assert "accepts 37 (38 %)" in found.figures[0].words
+    for words in ("the 86 uses", "accepts 26 (30 %)", "the 97 uses", "accepts 37 (38 %)"):
+        assert words in found.figures[0].words
 
 
 def test_two_raters_of_368_nouns(store: Store, tmp_path: Path) -> None:
     # Lee et al. 2009, Tables 4 and 5: kappa .55 and .60, agreement 78 % and 82 %, yes in 62.4, 51.8, 29.3, 39.2 %
-    import_files(store, corpora=[write_essay(tmp_path, 200)])
     items = construction_items(368)
     write_table(items, tmp_path / "items.csv")
-    rows = []
+    rows: list[tuple[object, ...]] = []
     for stage, cells in TABLE_5.items():
         answers = [answer for answer, n in zip(ANSWERS, cells, strict=True) for _ in range(n)]
         ids = items.filter(pl.col("kind").str.contains(stage, literal=True))["item"]
         for item_id, pair in zip(ids, answers, strict=True):
             rows += [(item_id, rater, label, "expert") for rater, label in zip(("R1", "R2"), pair, strict=True)]
-    frame = pl.DataFrame(rows, schema=["item", "rater", "label", "group"], orient="row")
-    write_table(frame, tmp_path / "judgments.csv")
-    import_files(store, items=[tmp_path / "items.csv"])
-    import_files(store, judgments=[tmp_path / "judgments.csv"], job="constructions", task="construction")
+    table = write_rows(tmp_path / "judgments.csv", *rows)
+    import_files(store, corpora=[write_essay(tmp_path)], items=[tmp_path / "items.csv"])
+    import_files(store, judgments=[table], job="constructions", task="construction")
     found = section(report_of(store), "constructions")
     assert found.words[0].startswith("368 nouns")
     without, in_context = found.words[0].split("In context")
@@ -145,25 +136,20 @@ def test_two_raters_of_368_nouns(store: Store, tmp_path: Path) -> None:
 
 def test_the_cloze_and_choice_tests(store: Store, tmp_path: Path) -> None:
     # T&C 2008, 4.2: accuracy .75 by exact match, .28 of the mismatches at least as good, together .82
-    agreed = 150
-    import_files(store, corpora=[write_essay(tmp_path, 200)])
-    starts = [3 * place for place in range(200)]
     ids = [f"b{place}" for place in range(200)]
-    places = pl.DataFrame({"item": ids, "essay": "e", "start": starts, "end": [start + 2 for start in starts]})
-    write_table(places.with_columns(kind=pl.lit("prep")), tmp_path / "items.csv")
-    rows = [(item, "R1", "in", "expert") for item in ids]
-    rows += [(item, "S", "in" if place < agreed else "on", "program") for place, item in enumerate(ids)]
-    columns = ["item", "rater", "label", "group"]
-    write_table(pl.DataFrame(rows, schema=columns, orient="row"), tmp_path / "cloze.csv")
+    places = [f"{item},e,{3 * n},{3 * n + 2},prep" for n, item in enumerate(ids)]
+    items = write_text(tmp_path / "items.csv", "item,essay,start,end,kind", *places)
+    import_files(store, corpora=[write_essay(tmp_path)], items=[items])
+    agreed, differ = ids[:150], ids[150:]
+    cloze = [(item, "R1", "in", "expert") for item in ids]
+    cloze += [(item, "S", "in" if item in agreed else "on", "program") for item in ids]
     chosen = [
         (item, rater, "equally good" if place < 14 else "writer", "expert")
-        for place, item in enumerate(ids[agreed:])
+        for place, item in enumerate(differ)
         for rater in ("R1", "R2")
     ]
-    write_table(pl.DataFrame(chosen, schema=columns, orient="row"), tmp_path / "choice.csv")
-    import_files(store, items=[tmp_path / "items.csv"])
-    for task in ("cloze", "choice"):
-        import_files(store, judgments=[tmp_path / f"{task}.csv"], job=task, task=task)
+    for task, rows in (("cloze", cloze), ("choice", chosen)):
+        import_files(store, judgments=[write_rows(tmp_path / f"{task}.csv", *rows)], job=task, task=task)
     report = report_of(store)
     assert {row[0]: row[2][:3] for row in section(report, "cloze").sheets[0].rows}["writer – S"] == ".75"
     found = section(report, "choice")
@@ -179,32 +165,30 @@ def test_the_turn_around_of_imported_judgments_without_times_is_unknown(judged: 
     rows = [f"{item},Cid,ok,2026-01-0{day}T00:00:00Z" for item, day in (("one", 1), ("two", 2))]
     table = write_text(tmp_path / "dated.csv", "item,rater,label,at", *rows)
     import_files(judged, judgments=[table], job="dated")
-    with judged.read() as tx:
-        hours = {job.name: job_costs(tx, job).hours for job in jobs.all(tx)}
+    hours = {job.name: read(judged, job_costs, job).hours for job in read(judged, jobs.all)}
     assert hours == {"j": None, "dated": 24.0}
     assert "2 judgments arrived within 24 h" in section(report_of(judged), "effort").words[0]
 
 
 def test_crowd_jobs_are_compared_with_experts_with_hours_and_cost(judged: Store, tmp_path: Path) -> None:
     # T,C&M 2013, Tables 4 and 5: of two experts who differ once, and three of a crowd who are right together
-    items = [f"i{n}" for n in range(8)]
-    truth = ["error" if n % 2 else "ok" for n in range(8)]
-    rows = [
-        f"{item},X{expert},{'ok' if (n, expert) == (1, 2) else label},,expert"
-        for n, (item, label) in enumerate(zip(items, truth, strict=True))
-        for expert in (1, 2)
-    ]
-    rows += [
-        f"{item},W{rater},{'ok' if n == rater else label},2026-01-01T0{rater}:00:00Z,crowd"
-        for n, (item, label) in enumerate(zip(items, truth, strict=True))
-        for rater in (1, 3, 5)
-    ]
-    for group in ("expert", "crowd"):
-        of_group = [row for row in rows if row.endswith(group)]
-        table = write_text(tmp_path / f"{group}.csv", "item,rater,label,at,group", *of_group)
-        import_files(judged, judgments=[table], job=f"{group}s")
-    with judged.write() as tx:
-        set_terms(tx, jobs.named(tx, "crowds").job_id, {"pay": {"cents": 5, "currency": "EUR"}})
+    truth = {n: "error" if n % 2 else "ok" for n in range(8)}
+    rows = {
+        "experts": [
+            f"i{n},X{expert},{'ok' if (n, expert) == (1, 2) else label},,expert"
+            for n, label in truth.items()
+            for expert in (1, 2)
+        ],
+        "crowds": [
+            f"i{n},W{rater},{'ok' if n == rater else label},2026-01-01T0{rater}:00:00Z,crowd"
+            for n, label in truth.items()
+            for rater in (1, 3, 5)
+        ],
+    }
+    for job, of_job in rows.items():
+        table = write_text(tmp_path / f"{job}.csv", "item,rater,label,at,group", *of_job)
+        import_files(judged, judgments=[table], job=job)
+    pay(judged, "crowds", 5)
     report = report_of(judged)
     assert "other items like these 8" in section(report, "experts").scope
     sheets = section(report, "crowds").sheets
@@ -215,21 +199,22 @@ def test_crowd_jobs_are_compared_with_experts_with_hours_and_cost(judged: Store,
     assert (took["raters"], took["hours"], took["cost"], took["per judgment"]) == ("3", "4.0", "1.20 EUR", "0.05 EUR")
 
 
+def pay(store: Store, job: str, cents: int) -> None:
+    write(store, set_terms, read(store, jobs.named, job).job_id, {"pay": {"cents": cents, "currency": "EUR"}})
+
+
 def test_a_report_on_one_job_leaves_out_the_pay_protocol_and_marks_of_others(judged: Store, tmp_path: Path) -> None:
     rows = [f"{item},Cid,ok,crowd" for item in ("one", "two")]
     import_files(judged, judgments=[write_text(tmp_path / "paid.csv", "item,rater,label,group", *rows)], job="paid")
-    with judged.write() as tx:
-        set_terms(tx, jobs.named(tx, "paid").job_id, {"pay": {"cents": 250, "currency": "EUR"}})
-    with judged.read() as tx:
-        other, own = (study_inputs(tx, job_names=[name]) for name in ("j", "paid"))
+    pay(judged, "paid", 250)
+    other, own = (read(judged, study_inputs, job_names=[name]) for name in ("j", "paid"))
     assert (other.cost, own.cost) == ("", "5.00 EUR"), "paid out or not yet"
     assert ({row[0] for row in other.protocol}, other.crowds and other.crowds[0].name) == ({"j"}, "j")
     assert [job.name for job in own.crowds] == ["paid"]
 
 
 def test_gold_and_restrictions_of_a_job_judged_elsewhere_are_unknown(judged: Store) -> None:
-    with judged.write() as tx:
-        set_terms(tx, jobs.named(tx, "j").job_id, {"pay": {"cents": 5, "currency": "EUR"}})
+    pay(judged, "j", 5)
     rows = {name: words for _, name, words in read(judged, study_inputs).protocol}
     assert not {"gold", "restrictions"} & set(rows), "nothing is claimed of either"
     assert "judged elsewhere" in rows["task"]

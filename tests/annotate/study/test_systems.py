@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,38 +12,11 @@ from grater.annotate import content
 from grater.annotate.importing import import_files
 from grater.annotate.store import Store
 from grater.annotate.systems import decide
-from grater.detect.detector import Finding
 from grater.errors import Conflict
-from grater.model import Decision, Essay, Item, Json, Span
+from grater.model import Decision
+from tests.annotate.store.worlds import read
 from tests.annotate.study.files import write_decisions, write_essays, write_items, write_text
-
-PLACES = (("e0", 10, 12), ("e1", 12, 14), ("e2", 15, 20))
-"""*on*, *in*, *about*."""
-
-
-@dataclass(frozen=True)
-class Scripted:
-    """A detector that says what it is told; `name` stays the same when its mind changes."""
-
-    output: Sequence[Decision]
-    items: Sequence[Item]
-    name: str = "mine"
-    kinds: tuple[str, ...] = ("prep",)
-
-    @property
-    def card(self) -> Mapping[str, Json]:
-        return {}
-
-    def find(self, essays: Iterable[Essay]) -> Iterator[Finding]:
-        known = {essay.essay_id for essay in essays}
-        for item, decision in zip(self.items, self.output, strict=True):
-            if item.essay_id in known:
-                yield Finding(item, decision, "", ())
-
-
-def scripted(places: Sequence[tuple[str, int, int]] = PLACES, *, kind: str = "prep") -> Scripted:
-    items = [Item(essay, Span(start, end), kind) for essay, start, end in places]
-    return Scripted([Decision(item.item_id, "mine", True, 0.75, "choice", "at") for item in items], items)
+from tests.annotate.study.systems import PLACES, Scripted, scripted
 
 
 @pytest.fixture
@@ -54,8 +27,7 @@ def decided(store: Store, tmp_path: Path) -> Store:
 
 
 def stored(store: Store) -> list[Decision]:
-    with store.read() as tx:
-        return list(content.all_decisions(tx))
+    return read(store, content.all_decisions)
 
 
 @pytest.mark.parametrize(
@@ -85,35 +57,23 @@ def test_other_places_in_the_same_essays_are_another_version(decided: Store) -> 
         decide(decided, [scripted(PLACES[:2])])
 
 
-def test_the_last_digits_of_a_score_are_no_change(decided: Store) -> None:
-    new = scripted()
-    [done] = decide(decided, [replace(new, output=[replace(each, score=0.75 + 1e-12) for each in new.output])])
-    assert done.n_new == 0
-    assert {each.score for each in stored(decided)} == {0.75}
+def test_a_system_that_says_the_same_and_more_is_no_other_and_a_new_name_is_a_new_system(decided: Store) -> None:
+    old, gap = scripted(), scripted([("e0", 3, 3)], kind="prep-missing")
+    rounded = replace(old, output=[replace(each, score=0.75 + 1e-12) for each in old.output])
+    another_kind = Scripted([*old.output, *gap.output], [*old.items, *gap.items])
+    renamed = replace(old, name="mine-2", output=[replace(each, system="mine-2", score=0.2) for each in old.output])
+    for new, n_new in ((rounded, 0), (another_kind, 1), (renamed, 3)):
+        [done] = decide(decided, [new])
+        assert done.n_new == n_new
+    assert {each.score for each in stored(decided) if each.system == "mine"} == {0.75}
 
 
 def test_essays_that_came_since_are_no_change(store: Store, tmp_path: Path) -> None:
     import_files(store, corpora=[write_text(tmp_path / "first.txt", "We sat on the bench.")])
-    with store.read() as tx:
-        [name] = [essay.essay_id for essay in content.all_essays(tx)]
-    decide(store, [scripted([(name, 7, 9)])])
+    decide(store, [scripted([("first", 7, 9)])])
     import_files(store, corpora=[write_essays(tmp_path)])
-    [done] = decide(store, [scripted([(name, 7, 9), *PLACES])])
+    [done] = decide(store, [scripted([("first", 7, 9), *PLACES])])
     assert done.n_new == 3
-
-
-def test_a_kind_that_was_never_looked_at_is_no_change(decided: Store) -> None:
-    old, gap = scripted(), scripted([("e0", 3, 3)], kind="prep-missing")
-    [done] = decide(decided, [Scripted([*old.output, *gap.output], [*old.items, *gap.items])])
-    assert done.n_new == 1
-
-
-def test_a_new_name_is_a_new_system(decided: Store) -> None:
-    new = scripted()
-    output = [replace(each, system="mine-2", score=0.2) for each in new.output]
-    [done] = decide(decided, [replace(new, output=output, name="mine-2")])
-    assert done.n_new == 3
-    assert {each.score for each in stored(decided) if each.system == "mine"} == {0.75}
 
 
 def test_a_table_that_contradicts_the_study_is_refused_whole(store: Store, tmp_path: Path) -> None:

@@ -1,17 +1,15 @@
-"""The tables of a study: labels become verdicts, programs stay apart, nothing is mixed that was not asked for.
-
-Systems of a study: the page that is looked at while people work says what the command says, of essays.
-"""
+"""The tables of a study: labels become verdicts, programs stay apart, and every door prints the same numbers."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
-from grater.annotate import jobs, leases, people, submissions, units
+from grater.annotate import content, jobs, people
 from grater.annotate.dashboard import figures_of
 from grater.annotate.evaluation import evaluate_study, live_agreement
 from grater.annotate.importing import import_files
@@ -19,16 +17,18 @@ from grater.annotate.plans import NewJob, add_job
 from grater.annotate.protocol import set_terms
 from grater.annotate.reporting import study_inputs
 from grater.annotate.store import Store
-from grater.annotate.tables import StudyTables, judged_items, labels_of, study_tables
+from grater.annotate.submissions import hand_in, take_desk
+from grater.annotate.tables import StudyTables, judged_items, labels_of, place_columns, study_tables
 from grater.annotate.tasks import TASKS
-from grater.annotate.tasks.task import Answer
 from grater.corpora import write_corpus
 from grater.errors import UsageError
-from grater.model import Essay
+from grater.model import Essay, Item, Span
 from grater.reporting.build import build
 from grater.reporting.raters import raters_section
 from grater.sheet import interval
 from grater.tables import read_gold, read_judgments
+from tests.annotate.store.worlds import read, write
+from tests.annotate.study.conftest import ON_BOTH
 from tests.annotate.study.files import write_decisions, write_essays, write_items, write_text
 
 
@@ -47,14 +47,13 @@ def filled(store: Store, tmp_path: Path) -> Store:
     return store
 
 
-def bring(store: Store, folder: Path, task: str, *rows: str) -> None:
-    file = write_text(folder / f"{task}.csv", "item,rater,label,group,at", *rows)
-    import_files(store, judgments=[file], job=task, task=task)
+def bring(store: Store, folder: Path, task: str, *rows: str, job: str = "") -> None:
+    file = write_text(folder / f"{job or task}.csv", "item,rater,label,group,at", *rows)
+    import_files(store, judgments=[file], job=job or task, task=task)
 
 
-def tables(store: Store, *names: str, **wishes: object) -> StudyTables:
-    with store.read() as tx:
-        return study_tables(tx, "study", job_names=names, **wishes)  # type: ignore[arg-type]
+def tables(store: Store, *names: str, **wishes: Any) -> StudyTables:
+    return read(store, study_tables, "study", job_names=names, **wishes)
 
 
 def labels(found: StudyTables) -> list[str]:
@@ -70,63 +69,44 @@ def test_labels_become_verdicts_the_latest_of_a_rater_counts_and_programs_vote_w
     # tasks without verdicts keep their labels
     with pytest.raises(UsageError, match="expected a job whose task has verdicts, found cloze"):
         tables(filled, "cloze")
-    with filled.read() as tx:
-        words, programs = labels_of(tx, "cloze"), labels_of(tx, "cloze", groups=("program",))
+    words, programs = read(filled, labels_of, "cloze"), read(filled, labels_of, "cloze", groups=("program",))
     assert words.frame["label"].to_list() == ["at"]
     assert programs.frame.select("rater", "label").rows() == [("bot", "on")]
 
 
-def test_experts_stand_apart_where_there_is_a_crowd_too(filled: Store, tmp_path: Path) -> None:
+def test_experts_stand_apart_where_there_is_a_crowd_and_preferences_where_raters_were_asked_for_errors(
+    filled: Store, tmp_path: Path
+) -> None:
     assert tables(filled).experts is None
-    file = write_text(tmp_path / "e.csv", "item,rater,label,group", "one,Ann,error,expert")
-    import_files(filled, judgments=[file], job="experts")
+    bring(filled, tmp_path, "error", "one,Ann,error,expert,", job="experts")
+    bring(filled, tmp_path, "choice", "one,Mia,system,crowd,2026-01-03T00:00:00Z")
     found = tables(filled)
     assert labels(found) == ["ok", "ok"]
     assert found.experts.frame["label"].to_list() == ["error"]
-
-
-def test_preferences_are_left_out_where_raters_were_asked_for_errors(filled: Store, tmp_path: Path) -> None:
-    bring(filled, tmp_path, "choice", "one,Mia,system,crowd,2026-01-03T00:00:00Z")
-    assert labels(tables(filled)) == ["ok", "ok"]
     assert labels(tables(filled, "choice")) == ["error"]  # alone they are verdicts
 
 
 def test_items_that_nobody_judged_are_still_decided_on(filled: Store) -> None:
     found = tables(filled)
-    assert found.decisions is not None
     assert len(found.decisions) == 2
     assert sorted(found.items.frame["target"].to_list()) == ["in", "on"]
-    with filled.read() as tx:
-        assert len(judged_items(tx)) == 1
+    assert len(read(filled, judged_items)) == 1
     # of another kind there is nothing
     found = tables(filled, kind="article")
     assert (found.judgments, found.decisions, found.items) == (None, None, None)
 
 
-def test_gold_is_given_in_verdicts_like_judgments(filled: Store, tmp_path: Path) -> None:
-    file = write_text(tmp_path / "gold.csv", "item,label", "two,0|1")
-    import_files(filled, gold=[file], job="usage")
-    found = tables(filled, "usage")
-    assert found.gold.frame["label"].to_list() == ["error"]
-
-
-def test_answers_to_gold_count_for_raters_only(filled: Store, tmp_path: Path) -> None:
-    job = add_job(filled, NewJob(name="live", task="usage"))
+def test_gold_is_given_in_verdicts_and_answers_to_it_count_for_raters_only(filled: Store, tmp_path: Path) -> None:
+    job_id = add_job(filled, NewJob(name="live", task="usage")).job_id
     known = write_text(tmp_path / "gold.csv", "item,label", "two,0|1")
     import_files(filled, gold=[known], job="live")
-    with filled.write() as tx:
-        set_terms(tx, job.job_id, {"gold": {"quiz": 1}})
-        zoe = people.named(tx, "Zoe").person_id
-        lease = leases.take(tx, job_id=job.job_id, person_id=zoe)
-        [asked] = units.get(tx, lease.unit_id).unit.items
-        answers = [Answer(asked.item.item_id, "1")]
-        submissions.submit(
-            tx, submission_id="first", lease_id=lease.lease_id, person_id=zoe, body={}, answers=answers
-        )
+    write(filled, set_terms, job_id, {"gold": {"quiz": 1}})
+    zoe = read(filled, people.named, "Zoe").person_id
+    desk = take_desk(filled, job_id=job_id, person_id=zoe)
+    hand_in(filled, desk, {"label": ["1"], "better": ["at"], "confidence": ["high"]}, seconds=1)
     found = tables(filled, "usage", "live")
+    assert found.gold.frame["label"].to_list() == ["error"]
     assert labels(found) == ["error", "ok"]  # what was said of item one
-    assert found.judgments is not None
-    assert found.on_gold is not None
     assert len(found.on_gold) == 1
     [sheet] = raters_section(found.judgments, gold=found.gold, on_gold=found.on_gold).sheets
     assert sorted(row[2] for row in sheet.rows) == ["1.00 [.21, 1.00]", "–"]  # Wilson's interval of 1 of 1
@@ -138,21 +118,21 @@ N_ESSAYS, N_ITEMS = 12, 5
 @pytest.fixture
 def judged(store: Store, tmp_path: Path) -> Store:
     """Twelve essays of five items; a system that flags everything but the last; every second essay is all errors."""
-    items, decided, verdicts = ["item,essay,start,end,kind"], ["item,system,flagged"], ["item,rater,label"]
+    items, decided, verdicts = [], [], []
     for essay in range(N_ESSAYS):
         for place in range(N_ITEMS):
             name = f"e{essay}-{place}"
             items.append(f"{name},e{essay},{3 * place},{3 * place + 2},prep")
             decided.append(f"{name},eager,{int(place < N_ITEMS - 1)}")
             verdicts += [f"{name},{rater},{'error' if essay % 2 else 'ok'}" for rater in ("A", "B", "C")]
-    corpus = tmp_path / "essays.jsonl"
-    write_corpus([Essay(f"e{essay}", "in on at by of") for essay in range(N_ESSAYS)], corpus, lambda _: None)
-    tables = {
-        name: write_text(tmp_path / f"{name}.csv", *rows)
-        for name, rows in (("i", items), ("d", decided), ("j", verdicts))
-    }
-    import_files(store, corpora=[corpus], items=[tables["i"]], decisions=[tables["d"]])
-    import_files(store, judgments=[tables["j"]], job="work")
+    write_corpus([Essay(f"e{essay}", "in on at by of") for essay in range(N_ESSAYS)], tmp_path / "e.jsonl", print)
+    import_files(
+        store,
+        corpora=[tmp_path / "e.jsonl"],
+        items=[write_text(tmp_path / "i.csv", "item,essay,start,end,kind", *items)],
+        decisions=[write_text(tmp_path / "d.csv", "item,system,flagged", *decided)],
+    )
+    import_files(store, judgments=[write_text(tmp_path / "j.csv", "item,rater,label", *verdicts)], job="work")
     return store
 
 
@@ -213,14 +193,29 @@ def test_grey_is_merged_with_yes_in_constructions() -> None:
 
 def test_where_asking_stopped_early_only_the_first_judgments_are_compared() -> None:
     """Two who agree were enough for one item; for the other two who differed were followed by three who agree."""
-    verdicts = {"easy": "oo", "hard": "oeeee"}
-    names = {"o": "ok", "e": "error"}
+    verdicts = {"easy": ["ok"] * 2, "hard": ["ok"] + ["error"] * 4}
     found = [
-        {"item": item, "rater": f"r{n}", "label": names[letter], "group": "crowd", "at": f"2026-01-01T00:00:{n:02}Z"}
-        for item, letters in verdicts.items()
-        for n, letter in enumerate(letters)
+        {"item": item, "rater": f"r{n}", "label": label, "group": "crowd", "at": f"2026-01-01T00:00:{n:02}Z"}
+        for item, labels in verdicts.items()
+        for n, label in enumerate(labels)
     ]
-    all_of_them = live_agreement(found, TASKS["error"], name="job")
-    first_two = live_agreement(found, TASKS["error"], name="job", first=2)
+    all_of_them, first_two = (live_agreement(found, TASKS["error"], name="job", first=n) for n in (0, 2))
     assert first_two.labels.coefficients["observed"].value == 0.5
     assert all_of_them.labels.coefficients["observed"].value > 0.5
+
+
+@ON_BOTH
+def test_places_have_their_words_by_code_points(store: Store) -> None:
+    """Offsets count code points in what the database cuts out of a text, on both engines (P7)."""
+    text = "😀 We met in the café at noon."
+    write(store, content.add_essays, [Essay("e", text, metadata={"document": "d1"}), Essay("long", "x" * 300)])
+    place, gap = Item("e", Span(9, 11), "prep"), Item("e", Span(9, 9), "prep-missing")
+    whole = Item("long", Span(0, 300), "essay")
+    items = [content.study_item(place, payload={"level": "B1"}), content.study_item(gap), content.study_item(whole)]
+    write(store, content.add_items, items)
+    rows = {row["item"]: row for row in read(store, place_columns).iter_rows(named=True)}
+    where = {"item": place.item_id, "essay": "e", "start": 9, "end": 11, "kind": "prep"}
+    assert rows[place.item_id] == {**where, "target": "in", "document": "d1", "level": "B1"}
+    assert (rows[gap.item_id]["target"], rows[gap.item_id]["level"]) == ("", None)
+    whole_row = rows[whole.item_id]
+    assert (whole_row["target"], whole_row["document"]) == (None, "long")  # a document of its own

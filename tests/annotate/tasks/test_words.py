@@ -1,7 +1,4 @@
-"""Cloze and choice: the word is hidden, or its owner is.
-
-An edit is shown with the sentence as it would read, its capitals and commas where the edit has them.
-"""
+"""Tasks about a word in its sentence: what is hidden, what is marked, how an edit reads."""
 
 from __future__ import annotations
 
@@ -18,13 +15,10 @@ from tests.each import for_each
 DIFFERS = unit_at(OF, payload={"suggestion": "on"})
 
 
-def test_cloze_shows_the_sentence_alone() -> None:
+def test_cloze_shows_the_sentence_alone_and_takes_one_preposition_in_any_case_and_spelling() -> None:
     shown = cloze.TASK.show(unit_at(OF), rng=rng())
     assert "".join(piece.text for piece in shown.pieces) == "She depends _____ her brother for the bread."
     assert (shown.before, shown.after) == ("", "")
-
-
-def test_cloze_takes_one_preposition_in_any_case_and_spelling() -> None:
     for written, label in (("On", "on"), ("towards", "toward"), ("out of", "out of")):
         assert cloze.TASK.read(unit_at(OF), {"label": [written]}, kept={})[0].label == label
     with pytest.raises(BadInput, match="expected one preposition, found 2"):
@@ -69,17 +63,17 @@ def test_an_item_without_a_suggestion_cannot_be_compared(task: Task) -> None:
 EDITED = "Of course I agree. however we met at at noon."
 
 
-@pytest.mark.parametrize(
-    ("words", "suggestion", "reading"),
+@for_each(
     [
         (Span(19, 26), "However", "However we met at at noon."),
         (Span(27, 27), ",", "however, we met at at noon."),
         (Span(37, 39), DELETE, "however we met at noon."),
         (Span(0, 2), "of", "of course I agree."),
         (Span(30, 30), "have", "however we have met at at noon."),
-    ],
+    ]
 )
-def test_an_edit_is_read_in_its_sentence(words: Span, suggestion: str, reading: str) -> None:
+def test_an_edit_is_read_in_its_sentence(case: tuple[Span, str, str]) -> None:
+    words, suggestion, reading = case
     item = edit_item("e", words, suggestion)
     unit = Unit("u", Essay("e", EDITED), (UnitItem(item, {"suggestion": suggestion}),))
     [field] = TASKS["verify"].show(unit, rng=generator(0, "verify")).fields
@@ -87,31 +81,20 @@ def test_an_edit_is_read_in_its_sentence(words: Span, suggestion: str, reading: 
     assert edit_item("e", words, "other").item_id != item.item_id
 
 
-@pytest.mark.parametrize(
-    ("kind", "words"),
-    [
-        ("prep-extraneous", "should there be none"),
-        ("article", "article or determiner"),
-        ("collocation", "go together"),
-        ("something-new", "an error"),
-    ],
-)
-def test_the_question_is_that_of_the_items_kind(kind: str, words: str) -> None:
-    assert words in error.TASK.show(unit_at(OF, kind=kind), rng=rng()).fields[0].question
-
-
-def test_words_over_two_sentences_show_both() -> None:
-    span = span_of("bread. In the")
-    shown = error.TASK.show(unit_at(span), rng=rng())
-    whole = TEXT[TEXT.index("She depends") : TEXT.index(" Nobody")]
-    assert "".join(piece.text for piece in shown.pieces) == whole
+def test_the_question_is_that_of_the_items_kind() -> None:
+    for kind, words in {
+        "prep-extraneous": "should there be none",
+        "article": "article or determiner",
+        "collocation": "go together",
+        "something-new": "an error",
+    }.items():
+        assert words in error.TASK.show(unit_at(OF, kind=kind), rng=rng()).fields[0].question
 
 
 WHOLE = {"label": ["2"], "confidence": ["high"]}
-
-
 AROUND_OF = (Piece("She depends "), Piece("of", "target"), Piece(" her brother for the bread."))
 BREAD, NOBODY = TEXT.index(" the bread"), TEXT.index(" Nobody")
+TWO = TEXT[TEXT.index("She depends") : NOBODY]
 
 
 @for_each(
@@ -121,9 +104,14 @@ BREAD, NOBODY = TEXT.index(" the bread"), TEXT.index(" Nobody")
         (Span(0, 4), "", None),  # nothing is before the first sentence
         (Span(BREAD, BREAD), None, (Piece("She depends of her brother for"), Piece("", "gap"), Piece(" the bread."))),
         (Span(NOBODY, NOBODY), None, (Piece("In the morning they bake."), Piece("", "gap"))),  # of the first of two
+        (
+            span_of("bread. In the"),
+            None,
+            (Piece(TWO.partition("bread")[0]), Piece("bread. In the", "target"), Piece(" morning they bake.")),
+        ),
     ]
 )
-def test_the_place_is_marked_in_its_sentence_with_the_one_before(
+def test_the_place_is_marked_in_its_sentences_with_the_one_before(
     case: tuple[Span, str | None, tuple[Piece, ...] | None],
 ) -> None:
     span, before, pieces = case
@@ -170,7 +158,5 @@ def test_a_form_that_is_not_filled_rightly_is_refused(form: dict[str, list[str]]
 
 def test_gold_accepts_any_of_its_labels() -> None:
     answers = usage.TASK.read(unit_at(OF), WHOLE, kept={})
-    item_id = answers[0].item_id
-    assert is_right(usage.TASK, answers, {item_id: frozenset({"2", "e"})})
-    assert not is_right(usage.TASK, answers, {item_id: frozenset({"0", "1"})})
-    assert not is_right(usage.TASK, (), {item_id: frozenset({"2"})})
+    for given, known, expected in ((answers, "2e", True), (answers, "01", False), ((), "2", False)):
+        assert is_right(usage.TASK, given, {answers[0].item_id: frozenset(known)}) == expected

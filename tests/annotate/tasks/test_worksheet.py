@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from io import BytesIO
 from pathlib import Path
 
 import polars as pl
@@ -15,7 +14,7 @@ from openpyxl import Workbook
 import grater
 from grater.annotate.tasks import TASKS, Unit, UnitItem
 from grater.annotate.tasks.worksheet import sample_worksheet, sheet_of
-from grater.errors import BadInput, UnknownName, UsageError
+from grater.errors import BadInput, GraterError, UnknownName, UsageError
 from grater.model import Item
 from grater.tables import Judgments, read_judgments, write_worksheet
 from grater.tables.files import load
@@ -77,45 +76,43 @@ def test_a_sample_is_judged_in_a_sheet_from_python(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
 def test_a_sheet_with_answers_is_not_written_over_and_an_empty_one_is(tmp_path: Path, suffix: str) -> None:
-    path = tmp_path / f"sheet{suffix}"
-    for _ in range(2):
-        write_worksheet(sheet(), path)
-    made = sheet()
+    path, made = tmp_path / f"sheet{suffix}", sheet()
+    write_worksheet(made, path)
     place = made.columns.index("label")
     answered = tuple((*row[:place], "eror", *row[place + 1 :]) for row in made.rows)
-    path.unlink()
     write_worksheet(replace(made, rows=answered), path)
     with pytest.raises(UsageError, match="has answers already; give the new worksheet another name"):
         write_worksheet(made, path)
-
-
-def test_no_line_of_the_instructions_looks_like_a_formula(tmp_path: Path) -> None:
-    write_worksheet(sheet(), tmp_path / "sheet.csv")
-    lines = pl.read_csv(tmp_path / "sheet.csv", infer_schema=False).filter(pl.col("item") == "#")["sentence"]
-    assert lines.str.starts_with("• ").any()
-    assert not lines.str.starts_with("'").any(), "the guard that formulas get"
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
 def test_instructions_come_with_the_sheet(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"sheet{suffix}"
     write_worksheet(sheet(), path)
-    content = path.read_bytes()
     if suffix == ".csv":
+        content = path.read_bytes()
         assert content.startswith(b"\xef\xbb\xbf")
         assert "Write one of the answers" in content.decode("utf-8-sig").splitlines()[2]
+        lines = pl.read_csv(path, infer_schema=False).filter(pl.col("item") == "#")["sentence"]
+        assert lines.str.starts_with("• ").any()
+        assert not lines.str.starts_with("'").any(), "the guard that formulas get"
     else:
         assert load(path, name="s").columns["item"].to_list() == ["i0", "i1"]
     with pytest.raises(BadInput, match="expected answers in the column label, found none on 2 items"):
         read_judgments(path)
 
 
-def test_filled_sheets_are_judgments(tmp_path: Path) -> None:
+def test_filled_sheets_are_judgments_and_a_bad_answer_names_its_row_and_cell(tmp_path: Path) -> None:
     ada = read_judgments(filled(tmp_path, {"i0": "error", "i1": "ok"}))
     assert rows(ada) == [("i0", "ada", "error"), ("i1", "ada", "ok")]
     half = read_judgments(filled(tmp_path, {"i1": " OK "}, rater="Bo", name="half.csv"))
     assert rows(half) == [("i1", "Bo", "ok")]
     assert half.dropped == {"rows without an answer": 1}
+    path = filled(tmp_path, {"i0": "eror", "i1": "ok"}, name="wrong.csv")
+    line = 1 + next(place for place, row in enumerate(path.read_text().splitlines()) if row.startswith("i0,"))
+    complaint = rf"wrong\.csv:{line}: expected one of error, ok, unknown in cell F{line}, found 'eror'"
+    with pytest.raises(BadInput, match=complaint):
+        read_judgments(path)
 
 
 def test_habits_of_spreadsheets_change_nothing(tmp_path: Path) -> None:
@@ -123,36 +120,23 @@ def test_habits_of_spreadsheets_change_nothing(tmp_path: Path) -> None:
     frame = pl.read_csv(path, infer_schema=False).filter(~pl.col("item").str.starts_with("#"))
     blank = pl.DataFrame({name: [None] for name in frame.columns}, schema=frame.schema)
     mixed = pl.concat([frame.reverse(), blank]).select(reversed(frame.columns)).with_columns(mine=pl.lit("a note"))
-    stream = BytesIO()
-    mixed.write_csv(stream, separator=";", line_terminator="\r\n", quote_style="always")
-    path.write_bytes(b"\xef\xbb\xbf" + stream.getvalue())
-    assert sorted(rows(read_judgments(path))) == [("i0", "ada", "error"), ("i1", "ada", "ok")]
-    again = tmp_path / "ada.xlsx"
+    mixed.write_csv(path, include_bom=True, separator=";", line_terminator="\r\n", quote_style="always")
     book = Workbook()
     for row in [mixed.columns, *mixed.rows()]:
         book.active.append(row)
-    book.save(again)
-    assert sorted(rows(read_judgments(again))) == [("i0", "ada", "error"), ("i1", "ada", "ok")]
-
-
-def test_a_bad_answer_names_its_row_and_cell(tmp_path: Path) -> None:
-    path = filled(tmp_path, {"i0": "eror", "i1": "ok"})
-    line = 1 + next(place for place, row in enumerate(path.read_text().splitlines()) if row.startswith("i0,"))
-    with pytest.raises(
-        BadInput, match=rf"ada\.csv:{line}: expected one of error, ok, unknown in cell F{line}, found 'eror'"
-    ):
-        read_judgments(path)
+    book.save(path.with_suffix(".xlsx"))
+    for name in (path, path.with_suffix(".xlsx")):
+        assert sorted(rows(read_judgments(name))) == [("i0", "ada", "error"), ("i1", "ada", "ok")]
 
 
 def test_essays_and_tasks_that_do_not_fit_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="expected the essays of all items, found none called essay-1"):
-        sample_worksheet(["i0"], dict(ITEMS), [])
+    for item_ids, essays, words in (
+        (["i0"], [], "expected the essays of all items, found none called essay-1"),
+        ([], [ESSAY], "nothing is left to judge"),
+    ):
+        with pytest.raises(GraterError, match=words):
+            sample_worksheet(item_ids, dict(ITEMS), essays)
     with pytest.raises(UsageError, match="puts words in a random order"):
         sheet("choice", suggestions={"i0": "on", "i1": "at"})
     with pytest.raises(UsageError, match=r"expected a worksheet with extension \.csv or \.xlsx"):
         write_worksheet(sheet(), tmp_path / "sheet.ods")
-
-
-def test_a_sheet_of_nothing_says_that_all_is_judged() -> None:
-    with pytest.raises(UsageError, match="nothing is left to judge"):
-        sample_worksheet([], {}, [ESSAY])

@@ -22,8 +22,7 @@ def span_of(words: str, *, text: str = TEXT) -> Span:
     return Span(start, start + len(words))
 
 
-OF = Span(TEXT.index("of her"), TEXT.index("of her") + 2)
-IN = Span(TEXT.index("In the"), TEXT.index("In the") + 2)
+OF, IN = span_of("of"), span_of("In")
 
 
 def unit_at(
@@ -35,9 +34,9 @@ def unit_at(
 def noun_unit(stage: str, *, grey: bool = False) -> Unit:
     """Five constructions of a bakery, the items in an order of no meaning."""
     words = ["bakery", "a bakery", "the bakery", "bakeries", "the bakeries"]
-    span = span_of("a bakery")
+    place = span_of("a bakery")
     items = [
-        UnitItem(Item("essay-1", span, f"construction/{stage}/{name}"), {"words": form})
+        UnitItem(Item("essay-1", place, f"construction/{stage}/{name}"), {"words": form})
         for name, form in zip(CONSTRUCTIONS, words, strict=True)
     ]
     return Unit("u5", ESSAY, tuple(reversed(items)), stage, {"grey": True} if grey else {})

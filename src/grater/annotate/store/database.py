@@ -144,9 +144,7 @@ def _roll_back(connection: Connection) -> None:
 
 
 def _check_the_idle(connection: Any, record: Any, _proxy: Any) -> None:
-    """Checking connections only when idle: always checking (`pool_pre_ping`) was one in eleven of a request's
-    statements.
-    """
+    """Connections are checked only when idle: always (`pool_pre_ping`) was one in eleven statements of a request."""
     if time.monotonic() - record.info.get("used_at", time.monotonic()) < IDLE_SECONDS:
         return
     try:

@@ -43,9 +43,7 @@ from grater.model import Json
 
 
 def to_text(value: Json) -> str:
-    """Canonical JSON: sorted keys, no spaces; NUL and half surrogate pairs are escaped, since neither engine can
-    store them.
-    """
+    """Canonical JSON: sorted keys, no spaces; NUL and half surrogate pairs, which no engine stores, are escaped."""
     if value == {} or value == []:  # most of them
         return "{}" if isinstance(value, dict) else "[]"
     text = ENCODER.encode(value)

@@ -12,17 +12,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from grater.annotate.tasks.rank import N_BEFORE, ORDER, answered, in_order, rows_of, shuffled
-from grater.annotate.tasks.task import (
-    Answer,
-    Choice,
-    Form,
-    Rng,
-    Shown,
-    Subject,
-    Unit,
-    pieces_around,
-    words_before,
-)
+from grater.annotate.tasks.task import Answer, Choice, Form, Rng, Shown, Subject, Unit, pieces_around, words_before
 from grater.measure.corrections.recall import FATES, GONE, REPLACED, THERE
 from grater.model import Json
 

@@ -174,9 +174,7 @@ def source_of(task: Task) -> str:
 
 
 def guidelines_of(task: Task, kinds: Set[str]) -> str:
-    """The guidelines for a job about items of these kinds, since a task may have some for each kind
-    (`guidelines_for`).
-    """
+    """The guidelines for items of these kinds; a task may have some for each kind (`guidelines_for`)."""
     of_kinds: Callable[[Set[str]], str] | None = getattr(task, "guidelines_for", None)
     return of_kinds(kinds) if of_kinds else task.guidelines
 

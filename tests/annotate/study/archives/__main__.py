@@ -24,12 +24,9 @@ from tests.annotate.study.systems import write_systems, write_verdicts
 
 def main() -> None:
     target = Path(__file__).parent / __version__
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name, contextlib.chdir(name):
         folder = Path()  # relative, so that the archive does not say where it was made
-        with (
-            contextlib.chdir(name),
-            new_study(folder / "study.db", name="An archive", clock=lambda: 1_767_225_600_000) as store,
-        ):
+        with new_study(folder / "study.db", name="An archive", clock=lambda: 1_767_225_600_000) as store:
             import_files(store, corpora=[write_essays(folder)])
             decide(store, [load_system(system) for system in write_systems(folder)])
             draw(store, NewSample(system="eager", n=8))
@@ -41,7 +38,7 @@ def main() -> None:
             start(store, "marking", annotators=["expert0", "expert1"])
             export(store, folder / "archive")
         shutil.rmtree(target, ignore_errors=True)
-        shutil.copytree(Path(name) / "archive", target)
+        shutil.copytree(folder / "archive", target)
 
 
 if __name__ == "__main__":
