@@ -14,11 +14,11 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from release.reference import python_reference, reference
 
 import grater
 from grater.annotate.tasks import TASKS
 from grater.cli import run
-from grater.cli.reference import python_reference, reference
 from grater.corpora.formats import FORMATS
 from grater.corpora.tagsets import TAGSETS
 from grater.detect.systems import SYSTEMS

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import typer
+from release.reference import _commands
 
 from grater import api
 from grater.cli import COMMANDS, PANELS, app, example
 from grater.cli.command import imported
-from grater.cli.reference import _commands
 from tests.cli.running import Capture, grater
 from tests.conftest import Demo
 from tests.each import for_each
