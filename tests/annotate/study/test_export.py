@@ -25,7 +25,7 @@ from tests.annotate.store.postgres import new_database
 from tests.annotate.store.races import interrupted, writing
 from tests.annotate.store.worlds import read, write
 from tests.annotate.study.conftest import ON_BOTH
-from tests.annotate.study.files import contents, write_decisions, write_essays, write_items, write_judgments
+from tests.annotate.study.files import contents, import_all, write_essays
 
 EDITS = '[{"start": 0, "end": 2, "quote": "We", "tag": "Pform", "replacements": ["They"], "comment": "=SUM(A1)"}]'
 
@@ -33,14 +33,7 @@ EDITS = '[{"start": 0, "end": 2, "quote": "We", "tag": "Pform", "replacements": 
 @pytest.fixture
 def worked(store: Store, tmp_path: Path) -> Store:
     """A study with imported judgments, two raters' answers, a marked essay and an adjudication."""
-    import_files(
-        store,
-        corpora=[write_essays(tmp_path)],
-        items=[write_items(tmp_path)],
-        decisions=[write_decisions(tmp_path)],
-        judgments=[write_judgments(tmp_path)],
-        job="before",
-    )
+    import_all(store, tmp_path)
     add_job(store, NewJob(name="errors", task="error", judgments=2))
     add_job(store, NewJob(name="marks", task="marking", essay_ids=("e0",)))
     ann, bob = (write(store, people.add, name=name, role="annotator").person_id for name in ("Ann", "Bob"))

@@ -15,23 +15,12 @@ from grater.annotate.store import Store, checks
 from grater.errors import BadInput, NotFound, UsageError
 from grater.model import Decision, Edit, Span
 from tests.annotate.store.worlds import read, write
-from tests.annotate.study.files import ESSAYS, write_decisions, write_essays, write_items, write_judgments, write_text
+from tests.annotate.study.files import ESSAYS, import_all, write_essays, write_items, write_text
 from tests.corpora.test_table import document
 
 
-def everything(store: Store, folder: Path) -> None:
-    import_files(
-        store,
-        corpora=[write_essays(folder)],
-        items=[write_items(folder)],
-        decisions=[write_decisions(folder)],
-        judgments=[write_judgments(folder)],
-        job="before",
-    )
-
-
 def test_what_comes_in_keeps_all_that_it_had_and_comes_in_once(store: Store, tmp_path: Path) -> None:
-    everything(store, tmp_path)
+    import_all(store, tmp_path)
     before, found = read(store, status), read(store, content.all_essays)
     assert tuple(essay.text for essay in found) == ESSAYS, "every code point"
     assert found[0].edits == (Edit(Span(10, 12), ("at",), "Prep", "A1"),)
@@ -48,7 +37,7 @@ def test_what_comes_in_keeps_all_that_it_had_and_comes_in_once(store: Store, tmp
     assert stored == ("valid", 4.5, "2026-01-02T03:04:05.000Z", ["spelling"])
     statuses = [("Xia", "untrusted"), ("Yan", "valid"), ("Zoe", "valid"), ("Zoe", "valid")]
     assert sorted((str(row["rater"]), str(row["status"])) for row in rows) == statuses
-    everything(store, tmp_path)
+    import_all(store, tmp_path)
     assert read(store, status) == before
 
 
@@ -91,7 +80,7 @@ def test_an_item_must_stand_where_it_says_and_an_essay_keeps_its_text(store: Sto
 
 
 def test_gold_needs_a_job_and_becomes_units_without_slots(store: Store, tmp_path: Path) -> None:
-    everything(store, tmp_path)
+    import_all(store, tmp_path)
     table = write_text(tmp_path / "gold.csv", "item,label,reason", "one,error|ok,We wait at a stop.")
     with pytest.raises(UsageError, match="gold belongs to a job"):
         import_files(store, gold=[table])
@@ -109,7 +98,7 @@ def test_gold_needs_a_job_and_becomes_units_without_slots(store: Store, tmp_path
 
 
 def test_practice_comes_first_and_is_no_work_any_more(store: Store, tmp_path: Path) -> None:
-    everything(store, tmp_path)
+    import_all(store, tmp_path)
     table = write_text(tmp_path / "practice.csv", "item,label,reason", "one,error,We wait at a stop.", "two,ok,")
     job_id = add_job(store, NewJob(name="errors", task="error", item_ids=("one",))).job_id
     (done,) = import_files(store, practice=[table], job="errors")

@@ -8,11 +8,9 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pyotp
-import pytest
 
 from grater.annotate import panels, second_factor
 from grater.annotate.evaluation import evaluate_study
@@ -20,26 +18,21 @@ from grater.annotate.store.events import VERBS
 from grater.uncertainty import Basis
 from tests.annotate.web.processes import wait_until
 from tests.annotate.web.programs import Crew, Program
-from tests.annotate.web.studies import Study, served
+from tests.annotate.web.studies import served
 
 
-@pytest.fixture
-def walked(place: Path | str) -> Iterator[Study]:
-    with served(place, private_webhooks=True) as found:
-        yield found
-
-
-def test_programs_run_a_study_and_use_every_call(walked: Study) -> None:
-    crew = Crew(walked)
-    themselves(crew)
-    files_systems_and_samples(crew)
-    a_rating_job(crew)
-    a_crowd_job(crew)
-    a_marking_job(crew)
-    people_come_and_go(crew)
-    what_happened(crew)
-    assert set(crew.owner.described.calls) - crew.called == set()
-    walked.require_promises()
+def test_programs_run_a_study_and_use_every_call(place: Path | str) -> None:
+    with served(place, private_webhooks=True) as study:
+        crew = Crew(study)
+        themselves(crew)
+        files_systems_and_samples(crew)
+        a_rating_job(crew)
+        a_crowd_job(crew)
+        a_marking_job(crew)
+        people_come_and_go(crew)
+        what_happened(crew)
+        assert set(crew.owner.described.calls) - crew.called == set()
+        study.require_promises()
 
 
 def themselves(crew: Crew) -> None:

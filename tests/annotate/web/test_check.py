@@ -105,21 +105,15 @@ def test_marks_have_their_places_as_a_browser_counts(visitor: Browser) -> None:
     assert visitor.post("/check/marks", {"text": TEXT * 8}).status_code == 429, "letters count as on the page"
 
 
-def test_nothing_is_stored_by_a_check(visitor: Browser, open_study: Study) -> None:
-    with open_study.store.read() as tx:
-        before = content.n_essays(tx), people.count(tx), events.latest(tx)
-    page = visitor.post("/check", {"text": TEXT})
-    visitor.post("/check", {"text": TEXT, **dict.fromkeys(marks_of(page.text).values(), "accept")})
-    with open_study.store.read() as tx:
-        assert (content.n_essays(tx), people.count(tx), events.latest(tx)) == before
-
-
-def test_accepted_changes_are_made(visitor: Browser) -> None:
+def test_accepted_changes_are_made_and_nothing_is_stored_by_a_check(visitor: Browser, open_study: Study) -> None:
+    counted = (content.n_essays, people.count, events.latest)
+    before = [open_study.read(count) for count in counted]
     fields = marks_of(visitor.post("/check", {"text": TEXT}).text)
     answers = {fields["on → for"]: "accept", fields["drop about"]: "reject", fields["put in to"]: "accept"}
     page = visitor.post("/check", {"text": TEXT, **answers}).text
     text = unescape(re.search(r'name="text" value="(.*?)"', page, re.S)[1])  # type: ignore[index]
     assert text == TEXT.replace("on the bus", "for the bus").replace("listened the", "listened to the")
+    assert [open_study.read(count) for count in counted] == before
 
 
 def test_without_consent_or_an_answer_nothing_is_kept(visitor: Browser, open_study: Study) -> None:

@@ -17,14 +17,13 @@ from grater.annotate import credentials, gold, jobs, leases, panels, people, sta
 from grater.annotate.archive import export
 from grater.annotate.store import checks
 from grater.annotate.submissions import submission_id_of
+from grater.annotate.units import NewUnit
 from grater.errors import Forbidden
 from grater.model import Json
 from tests.annotate.store.crowds import statements
 from tests.annotate.web.studies import Browser, Study, hidden, new_units, served
 from tests.annotate.web.test_work import FILLED, answer, answer_all, begin
 
-WORK = slice(0, 6)
-KNOWN = slice(6, 10)
 REASON = "Nobody waits in that way."
 TERMS: dict[str, Json] = {"gold": {"minimum": 0.6, "least_seen": 3, "quiz": 2}, "page": 3, "pay": {"cents": 7}}
 
@@ -40,12 +39,15 @@ def crowd(tmp_path: Path) -> Iterator[Study]:
 def crowd_job(tx, terms: dict[str, Json], *, name: str = "crowd") -> str:  # type: ignore[no-untyped-def]
     job = jobs.add(tx, name=name, task="error", title="Bus stops", judgments=2, options={"crowd": terms})
     found = new_units(tx, "error")
-    units.add_all(tx, job.job_id, found[WORK])
-    for new in found[KNOWN]:
-        (unit_id,) = units.add_all(tx, job.job_id, [units.NewUnit(new.items, new.essay_id, role="gold")])
-        gold.add(tx, unit_id, new.items[0][0], ["error"], reason=REASON)
-    jobs.set_state(tx, job.job_id, "open")
-    return job.job_id
+    return opened(tx, job.job_id, found[:6], known=found[6:10], accepted=["error"])
+
+
+def opened(tx, job_id: str, work: list[NewUnit], *, known: list[NewUnit], accepted: list[str]) -> str:  # type: ignore[no-untyped-def]
+    units.add_all(tx, job_id, work)
+    for new in known:
+        (unit_id,) = units.add_all(tx, job_id, [NewUnit(new.items, new.essay_id, role="gold")])
+        gold.add(tx, unit_id, new.items[0][0], accepted, reason=REASON)
+    return str(jobs.set_state(tx, job_id, "open").job_id)
 
 
 def is_gold(study: Study, path: str) -> bool:
@@ -63,8 +65,7 @@ def masked(page: str, job_id: str) -> str:
 @pytest.mark.parametrize("access", ["page", "api"])
 def test_gold_and_work_of_the_same_words_are_the_same_to_the_byte(crowd: Study, access: str) -> None:
     """The same sentence as work in one job and as gold in its twin; neither page, keys, order nor names tell."""
-    with crowd.store.write() as tx:
-        ids = {role: twin(tx, role) for role in ("work", "gold")}
+    ids = {role: crowd.write(twin, role) for role in ("work", "gold")}
     browser = crowd.browser("worker")
     paths = {role: until(crowd, browser, job_id, role) for role, job_id in ids.items()}
     if access == "page":
@@ -72,7 +73,7 @@ def test_gold_and_work_of_the_same_words_are_the_same_to_the_byte(crowd: Study, 
         undo = re.compile(r'\s*<form class="inline"[^\n]*data-undo>.*?</form>')  # there where one was answered before
         pages = {role: " ".join(undo.sub("", page).split()) for role, page in pages.items()}
         assert pages["work"] == pages["gold"]
-        assert "zzz-reason" not in pages["gold"]
+        assert REASON not in pages["gold"]
         return
     headers = crowd.bearer("worker")
     calls = {role: crowd.client().get(f"/api/v1{path}", headers=headers).json() for role, path in paths.items()}
@@ -111,12 +112,7 @@ def twin(tx, role: str) -> str:  # type: ignore[no-untyped-def]
     job = jobs.add(tx, name=f"twin {role}", task="error", title="Twins", options={"crowd": terms})
     here, *others = new_units(tx, "error")[:4]
     work, known = ([here], others) if role == "work" else (others, [here])
-    units.add_all(tx, job.job_id, work)
-    for each in known:
-        (unit_id,) = units.add_all(tx, job.job_id, [units.NewUnit(each.items, each.essay_id, role="gold")])
-        gold.add(tx, unit_id, each.items[0][0], ["ok"], reason="zzz-reason")
-    jobs.set_state(tx, job.job_id, "open")
-    return str(job.job_id)
+    return opened(tx, job.job_id, work, known=known, accepted=["ok"])
 
 
 def until(study: Study, browser: Browser, job_id: str, role: str) -> str:
@@ -312,10 +308,7 @@ def planted_job(tx) -> str:  # type: ignore[no-untyped-def]
     terms: dict[str, Json] = {"gold": {"quiz": 1}, "page": 2}
     job = jobs.add(tx, name="planted", task="marking", title="Whole essays", options={"crowd": terms})
     known, work, *_ = new_units(tx, "marking")
-    units.add_all(tx, job.job_id, [work])
-    (unit_id,) = units.add_all(tx, job.job_id, [units.NewUnit(known.items, known.essay_id, role="gold")])
-    gold.add(tx, unit_id, known.items[0][0], ["58-65:Nn", "51-53:Wcip"], reason=REASON)
-    return str(jobs.set_state(tx, job.job_id, "open").job_id)
+    return opened(tx, job.job_id, [work], known=[known], accepted=["58-65:Nn", "51-53:Wcip"])
 
 
 def test_anyone_who_is_ejected_over_an_essay_is_led_to_the_reason(crowd: Study) -> None:
