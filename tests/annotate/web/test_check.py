@@ -15,7 +15,6 @@ from grater.annotate.archive import export, import_archive
 from grater.annotate.proofreading import MOST_WAITING, Proofreader
 from grater.annotate.store import Store, events
 from grater.annotate.web.check import LATER
-from grater.annotate.web.context import Server
 from grater.annotate.writing import JOB, NewPublicPages, public_pages
 from grater.errors import StoreBusy, TooBusy, UnknownName
 from tests.annotate.web.studies import BASE, TEXTS, Browser, Study, served
@@ -34,12 +33,6 @@ def visitor(open_study: Study) -> Browser:
     browser = open_study.browser()
     browser.get("/check")
     return browser
-
-
-def server_of(browser: Browser) -> Server:
-    server = browser.client.app.state.server
-    assert isinstance(server, Server)
-    return server
 
 
 def marks_of(page: str) -> dict[str, str]:
@@ -165,7 +158,7 @@ def test_too_many_texts_wait_and_are_not_lost(visitor: Browser, open_study: Stud
 def test_a_crowd_of_writers_is_asked_to_come_again_and_waits_in_no_thread(visitor: Browser) -> None:
     with ExitStack() as waiting:
         for _ in range(MOST_WAITING):
-            waiting.enter_context(server_of(visitor).proofreader._places)
+            waiting.enter_context(visitor.client.app.state.server.proofreader._places)
         page = visitor.post("/check", {"text": TEXT})
     assert (page.status_code, "Yours was not" in page.text, "The girl waited" in page.text) == (503, True, True)
     assert page.headers["retry-after"] == "5"
@@ -176,9 +169,7 @@ def check_for_ever(proofreader: Proofreader) -> None:
         proofreader.check(TEXT * 100)
 
 
-def test_a_text_that_takes_too_long_ends_its_process_and_the_next_one_starts_another(
-    tiny_model: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_text_that_takes_too_long_ends_its_process_alone(tiny_model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     proofreader = Proofreader((str(tiny_model),), seconds=-1000)
     with pytest.raises(TooBusy, match="took too long"):
         check_for_ever(proofreader)  # until the process has used one CPU second, the least that a limit can be

@@ -1,9 +1,4 @@
-"""A rater's and a manager's life with gold, through the pages and the API; and gold that nobody can tell (P5).
-
-Raters from panels: an id in a link is no password.
-
-Undo: where it is offered, and that it tells nothing of gold.
-"""
+"""A rater's and a manager's life with gold, which nobody can tell from work (P5), and raters from panels."""
 
 from __future__ import annotations
 
@@ -200,9 +195,7 @@ def test_a_panel_rater_who_failed_gets_that_code_in_every_browser_and_no_way_in(
 def test_an_id_in_a_link_opens_no_more_than_a_raters_door(crowd: Study) -> None:
     panel_id = panel_of(crowd, crowd.jobs["crowd"])
     enter(crowd, panel_id, "abc")
-    with crowd.store.write() as tx:
-        person = people.named(tx, "prolific abc")
-        people.set_role(tx, person.person_id, "manager")
+    crowd.write(people.set_role, crowd.read(people.named, "prolific abc").person_id, "manager")
     browser, reply = enter(crowd, panel_id, "abc")
     assert reply.status_code == 403
     assert browser.get("/manage").url.path == "/login"
@@ -283,12 +276,11 @@ def test_questions_before_and_after_the_work_are_asked_once_and_exported(crowd: 
     after = rater.post(f"/jobs/{job_id}/about", {"when": "after", "answers": ["Very."]})
     assert (after.url.path, "Was it fun?" in after.text) == (f"/jobs/{job_id}/done", False)
     export(crowd.store, tmp_path / "out")
-    with crowd.store.read() as tx:
-        name, rater_id = jobs.get(tx, job_id).name, people.get(tx, crowd.people["worker"].person_id).pseudonym
+    rater_id = crowd.read(people.get, crowd.people["worker"].person_id).pseudonym
     assert (tmp_path / "out" / "questionnaire.csv").read_text("utf-8").splitlines() == [
         "job,rater,when,question,answer",
-        f"{name},{rater_id},before,Age?,older",
-        f"{name},{rater_id},after,Was it fun?,Very.",
+        f"crowd,{rater_id},before,Age?,older",
+        f"crowd,{rater_id},after,Was it fun?,Very.",
     ]
 
 
@@ -378,10 +370,11 @@ def test_guesses_of_a_return_code_are_few(crowd: Study) -> None:
     assert statuses == [403] * 8 + [429] * 4
 
 
-def test_a_rater_from_a_panel_makes_no_tokens(crowd: Study) -> None:
+def test_a_rater_from_a_panel_makes_no_tokens_and_has_no_second_factor(crowd: Study) -> None:
     rater, _ = enter(crowd, panel_of(crowd, crowd.jobs["crowd"]), "abc")
     assert "Create a token" not in rater.get("/me").text
     assert rater.post("/me/tokens", {"name": "mine"}).status_code == 403
+    assert rater.post("/me/second-factor", {"password": ""}).status_code == 422
     with crowd.store.write() as tx, pytest.raises(Forbidden):
         credentials.make_token(tx, people.named(tx, "prolific abc").person_id)
 

@@ -1,10 +1,4 @@
-"""The description of the API is whole: names, words, examples, shapes and errors of every call.
-
-docs/api.md as a programmer uses it: its script runs, its answers are taken, its verbs are all there are.
-
-Whatever a program sends, it is told what is wrong, in the one shape of errors; nothing breaks inside.  An action has
-one model, and the same words at every door for what is wrong with it.
-"""
+"""The description of the API is whole, docs/api.md is true, and whatever a program sends, it hears what is wrong."""
 
 from __future__ import annotations
 
@@ -13,11 +7,9 @@ import json
 import re
 import urllib.request
 import zipfile
-from collections.abc import Mapping
 from email.message import Message
 from math import inf, nan
 from pathlib import Path
-from typing import Any
 from urllib.error import HTTPError
 
 import pytest
@@ -95,12 +87,11 @@ def test_every_error_has_the_one_shape(described: Described) -> None:
 NO_FORM = {"content-type": "multipart/form-data; boundary=x"}
 
 
-def replies(shared: Study) -> Mapping[int, Any]:
-    """One reply for each kind of error."""
+def test_errors_of_every_kind_look_as_they_are_described(shared: Study, described: Described) -> None:
     manager, worker, client = Program(shared, "manager"), Program(shared, "worker"), shared.client()
     job = {"name": "error", "task": "error"}
     wide = {**worker.headers, "content-type": "application/json"}
-    return {
+    replies = {
         401: client.get(f"{API}/me"),
         403: client.get(f"{API}/people", headers=worker.headers),
         404: client.get(f"{API}/jobs/none", headers=worker.headers),
@@ -109,14 +100,11 @@ def replies(shared: Study) -> Mapping[int, Any]:
         413: client.post(f"{API}/leases/x", headers=wide, content=b"x" * 3_000_000),
         422: client.post(f"{API}/jobs", headers=manager.headers, json={"name": "x" * 81, "task": 7, "tsk": 1}),
     }
-
-
-def test_errors_look_as_they_are_described(shared: Study, described: Described) -> None:
-    for status, reply in replies(shared).items():
+    for status, reply in replies.items():
         assert reply.status_code == status
         assert reply.json()["error"].keys() == described.shape("Error")["properties"]["error"]["properties"].keys()
         assert reply.json()["error"]["status"] == status
-    assert len(replies(shared)[422].json()["error"]["message"].splitlines()) == 3
+    assert len(replies[422].json()["error"]["message"].splitlines()) == 3
 
 
 def test_a_busy_database_says_when_to_come_again(shared: Study, monkeypatch: pytest.MonkeyPatch) -> None:

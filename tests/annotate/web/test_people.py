@@ -1,7 +1,4 @@
-"""A joint seat: two people, one agreed judgment, recorded as such (T&C 2008, 6.2).
-
-Two requests that meet at the worst moment: nobody stays inside, and the study keeps an owner, on either engine.
-"""
+"""Joint seats (T&C 2008, 6.2), and two requests that meet at the worst moment, on either engine."""
 
 from __future__ import annotations
 
@@ -153,9 +150,7 @@ WORK = {"next_unit", "submit"}
 """Raters wait for these: whether their access ended is asked as they are let in, and their state as it is stored."""
 
 
-def test_no_call_changes_anything_for_somebody_whose_access_ended_since_they_were_let_in(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_call_changes_anything_if_access_ended_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with served(tmp_path, tasks=["error"], private_webhooks=True) as study:
         names = known_names(study)
         let_decide(study.store, "prep-perceptron")

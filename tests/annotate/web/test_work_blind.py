@@ -14,7 +14,7 @@ from grater.annotate.store import Tx, checks
 from grater.model import Edit, Item, Json, Span
 from tests.annotate.web.programs import Program
 from tests.annotate.web.studies import TEXTS, Study, corpus, served
-from tests.annotate.web.test_work import FILLED, answer, answer_all, start
+from tests.annotate.web.test_work import FILLED, all_of, answer, start
 
 SECRET: dict[str, Json] = {
     "suggestion": "zzz-suggested",
@@ -76,8 +76,7 @@ def test_a_marking_page_tells_nothing_of_earlier_annotators(study: Study) -> Non
 
 
 def test_no_page_of_a_rater_tells_of_other_raters_or_their_answers(study: Study) -> None:
-    one = study.browser("annotator")
-    answer_all(one, start(one, study, "usage"), {"label": "1", "better": "zzzother", "confidence": "low"})
+    all_of(study, "annotator", "usage", {"label": "1", "better": "zzzother", "confidence": "low"})
     rater = study.browser("worker")
     job = study.jobs["usage"]
     path = start(rater, study, "usage")
@@ -99,9 +98,8 @@ def test_adjudicators_see_only_finished_units(study: Study) -> None:
 
 
 def test_a_manager_sees_no_answers_before_a_unit_is_finished_or_they_give_up_rating(study: Study) -> None:
-    rater, manager = study.browser("annotator"), study.browser("manager")
-    answer_all(rater, start(rater, study, "usage"), {"label": "1", "better": "zzzother", "confidence": "low"})
-    job_id = study.jobs["usage"]
+    all_of(study, "annotator", "usage", {"label": "1", "better": "zzzother", "confidence": "low"})
+    manager, job_id = study.browser("manager"), study.jobs["usage"]
     unit_ids = study.units_of(job_id)
     answer(manager, start(manager, study, "usage"), FILLED["usage"])
     pages = [manager.get(f"/manage/units/{unit_id}").text for unit_id in unit_ids]
@@ -131,8 +129,7 @@ def test_a_unit_that_was_complete_is_not_asked_of_anybody_who_may_have_seen_its_
     with served(place, tasks=["error"]) as study:
         job_id = study.jobs["error"]
         for who in ("worker", "annotator"):
-            browser = study.browser(who)
-            answer_all(browser, start(browser, study, "error"), FILLED["error"])
+            all_of(study, who, "error")
         assert study.browser("adjudicator").get(f"/adjudicate/jobs/{job_id}").status_code == 200
         with study.store.write() as tx:
             trust.eject(tx, jobs.get(tx, job_id), study.people["worker"].person_id)
