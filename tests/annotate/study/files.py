@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from grater.annotate.importing import import_files
+from grater.annotate.store import Store
 from grater.corpora import write_corpus
 from grater.model import Edit, Essay, Json, Span
 
@@ -53,6 +55,13 @@ def write_judgments(folder: Path) -> Path:
         "one,Xia,ok,untrusted,,,",
         "elsewhere,Zoe,=1+1,,,,",
     )
+
+
+def import_all(store: Store, folder: Path) -> None:
+    """The essays, two items, a system's decisions about them, and judgments as the job `before`."""
+    corpora, items, decisions = [write_essays(folder)], [write_items(folder)], [write_decisions(folder)]
+    judgments = [write_judgments(folder)]
+    import_files(store, corpora=corpora, items=items, decisions=decisions, judgments=judgments, job="before")
 
 
 def contents(folder: Path) -> dict[str, bytes]:

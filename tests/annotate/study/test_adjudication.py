@@ -46,9 +46,7 @@ def decided(store: Store) -> dict[str, str]:
     return {read(store, units.get, each.unit_id).unit.essay.essay_id: each.answers[0].label for each in found}
 
 
-def test_clear_cases_are_accepted_the_rest_waits_and_a_later_decision_is_a_new_version(
-    judged: Store, tmp_path: Path
-) -> None:
+def test_clear_cases_are_accepted_and_a_later_decision_is_a_new_version(judged: Store, tmp_path: Path) -> None:
     first, second = read(judged, waiting, read(judged, jobs.named, "errors"))
     assert (first.differs, second.differs) == (True, False), "units on which raters differ come first"
     assert list(first.to_dict()["labels"].values()) == [{"error": 1, "ok": 2}]  # type: ignore[union-attr]

@@ -19,6 +19,7 @@ from grater.annotate.store import Store, checks, open_store, schema
 from grater.annotate.web.security import API
 from grater.errors import GraterError, MissingExtra
 from tests.annotate.store.postgres import new_database
+from tests.annotate.store.worlds import read, write
 from tests.annotate.web.studies import Study, new_units, served
 
 Rows = dict[str, list[dict[str, Any]]]
@@ -109,8 +110,7 @@ def test_a_backup_under_load_is_a_snapshot_and_one_after_it_is_the_study_row_by_
     place = other_place(location, tmp_path, request) if "://" in location else str(tmp_path / "during.db")
     with restore(during, place) as snapshot:
         rows = all_rows(snapshot)
-        with snapshot.read() as tx:
-            assert checks.violations(tx) == []
+        assert read(snapshot, checks.violations) == []
     assert early <= {row["submission_id"] for row in rows["submissions"]}
     assert len(early) < len(original["submissions"]), "the backup was taken in the middle of the work"
     for name in ("events", "judgments", "guidelines"):
@@ -126,8 +126,7 @@ def test_a_backup_under_load_is_a_snapshot_and_one_after_it_is_the_study_row_by_
 def test_a_study_its_log_and_its_backups_are_readable_by_the_owner_alone(tmp_path: Path) -> None:
     path = tmp_path / "study.db"
     with open_store(path, create=True) as store:
-        with store.write() as tx:
-            people.add(tx, name="Ann", role="worker")
+        write(store, people.add, name="Ann", role="worker")
         back_up(str(path), tmp_path / "copy.db")
         rights = {each.name: stat.S_IMODE(each.stat().st_mode) for each in tmp_path.iterdir()}
     assert rights == dict.fromkeys(("study.db", "study.db-wal", "study.db-shm", "copy.db"), 0o600)
@@ -164,9 +163,7 @@ def test_a_damaged_study_is_refused_and_nothing_is_written(tmp_path: Path) -> No
     assert not list(tmp_path.glob(".copy*"))
 
 
-def test_without_its_tool_a_backup_of_postgresql_says_what_is_missing(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, cluster: str
-) -> None:
+def test_without_its_tool_a_backup_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, cluster: str) -> None:
     location = new_database(cluster)
     open_store(location, create=True).close()
     monkeypatch.setenv("PATH", str(tmp_path))

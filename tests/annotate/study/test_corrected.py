@@ -35,6 +35,7 @@ EDITS = {
     "late": {"of": DELETE, "are": "is"},
 }
 N_ESSAYS = 6
+Answers = Callable[[Desk], dict[str, list[str]]]
 
 
 def correct(store: Store, *systems: str) -> None:
@@ -60,9 +61,7 @@ def study(location: str) -> Iterator[Store]:
         yield store
 
 
-def work(
-    store: Store, job_id: str, name: str, answer: Callable[[Desk], dict[str, list[str]]], n: int = 99
-) -> list[str]:
+def work(store: Store, job_id: str, name: str, answer: Answers, n: int = 99) -> list[str]:
     """Somebody answers up to `n` units; gives the sentences that they saw."""
     rater = read(store, people.by_name, name) or write(store, people.add, name=name, role="annotator")
     seen: list[str] = []
@@ -72,7 +71,7 @@ def work(
     return seen
 
 
-def marking(*words: str) -> Callable[[Desk], dict[str, list[str]]]:
+def marking(*words: str) -> Answers:
     def answer(desk: Desk) -> dict[str, list[str]]:
         text = desk.unit.unit.essay.text
         edits = [mark(text, each, "Wcip" if each == "of" else "SVA", "x") for each in words]
@@ -81,7 +80,7 @@ def marking(*words: str) -> Callable[[Desk], dict[str, list[str]]]:
     return answer
 
 
-def by_reading(rule: Callable[[str], str]) -> Callable[[Desk], dict[str, list[str]]]:
+def by_reading(rule: Callable[[str], str]) -> Answers:
     """Answers each row by the sentence that it shows."""
     return lambda desk: {
         field.name: [rule("".join(piece.text for piece in field.reading))] for field in desk.shown.fields
@@ -102,10 +101,7 @@ def test_marks_are_verified_and_serve_every_system_also_a_later_one(study: Store
     with study.read() as tx:
         assert len(marks(tx)) == 3 * N_ESSAYS
         assert len(accepted_marks(tx)) == 2 * N_ESSAYS
-
-    def answer(desk: Desk) -> dict[str, list[str]]:
-        return by_reading(lambda text: "gone" if "depends on" in text or " is " in text else "still there")(desk)
-
+    answer = by_reading(lambda text: "gone" if "depends on" in text or " is " in text else "still there")
     first = add_job(study, NewJob(name="", task="fate"))
     assert len(work(study, first.job_id, "Cy", answer)) == 2 * N_ESSAYS
     with pytest.raises(UsageError, match="no units"):

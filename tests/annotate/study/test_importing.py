@@ -15,23 +15,12 @@ from grater.annotate.store import Store, checks
 from grater.errors import BadInput, NotFound, UsageError
 from grater.model import Decision, Edit, Span
 from tests.annotate.store.worlds import read, write
-from tests.annotate.study.files import ESSAYS, write_decisions, write_essays, write_items, write_judgments, write_text
+from tests.annotate.study.files import ESSAYS, import_all, write_essays, write_items, write_text
 from tests.corpora.test_table import document
 
 
-def everything(store: Store, folder: Path) -> None:
-    import_files(
-        store,
-        corpora=[write_essays(folder)],
-        items=[write_items(folder)],
-        decisions=[write_decisions(folder)],
-        judgments=[write_judgments(folder)],
-        job="before",
-    )
-
-
 def test_what_comes_in_keeps_all_that_it_had_and_comes_in_once(store: Store, tmp_path: Path) -> None:
-    everything(store, tmp_path)
+    import_all(store, tmp_path)
     before, found = read(store, status), read(store, content.all_essays)
     assert tuple(essay.text for essay in found) == ESSAYS, "every code point"
     assert found[0].edits == (Edit(Span(10, 12), ("at",), "Prep", "A1"),)
@@ -48,7 +37,7 @@ def test_what_comes_in_keeps_all_that_it_had_and_comes_in_once(store: Store, tmp
     assert stored == ("valid", 4.5, "2026-01-02T03:04:05.000Z", ["spelling"])
     statuses = [("Xia", "untrusted"), ("Yan", "valid"), ("Zoe", "valid"), ("Zoe", "valid")]
     assert sorted((str(row["rater"]), str(row["status"])) for row in rows) == statuses
-    everything(store, tmp_path)
+    import_all(store, tmp_path)
     assert read(store, status) == before
 
 
@@ -67,22 +56,15 @@ def test_decisions_of_new_systems_and_of_known_ones_come_in_together(store: Stor
     assert found == {Decision("one", "S", True, 0.5, "choice", "at"), *rest}
 
 
-def test_one_bad_file_keeps_all_of_them_out(store: Store, tmp_path: Path) -> None:
-    bad = write_text(tmp_path / "bad.csv", "item,essay,start,end,kind", "x,e0,5,9999,prep", "y,nowhere,0,1,prep")
-    with pytest.raises(BadInput) as caught:
-        import_files(store, corpora=[write_essays(tmp_path)], items=[bad])
-    assert [problem.line for problem in caught.value.problems] == [2, 3]
+def test_an_item_must_stand_where_it_says_else_all_stays_out_and_an_essay_keeps_its_text(
+    store: Store, tmp_path: Path
+) -> None:
+    rows = ("one,e0,10,12,prep,in", "two,e9,1,2,prep,x", "three,e0,5,9999,prep,x")
+    table = write_text(tmp_path / "items.csv", "item,essay,start,end,kind,target", *rows)
+    with pytest.raises(BadInput, match=r"(?s)expected 'in' at 10-12, found 'on'.*import its corpus first") as caught:
+        import_files(store, corpora=[write_essays(tmp_path)], items=[table])
+    assert [problem.line for problem in caught.value.problems] == [2, 3, 4]
     assert essays(store) == {}
-
-
-def test_an_item_must_stand_where_it_says_and_an_essay_keeps_its_text(store: Store, tmp_path: Path) -> None:
-    for row, message in (
-        ("one,e0,10,12,prep,in", "expected 'in' at 10-12, found 'on'"),
-        ("one,e9,1,2,prep,x", "import its corpus first"),
-    ):
-        table = write_text(tmp_path / "items.csv", "item,essay,start,end,kind,target", row)
-        with pytest.raises(BadInput, match=message):
-            import_files(store, corpora=[write_essays(tmp_path)], items=[table])
     import_files(store, corpora=[write_essays(tmp_path)])
     other = tmp_path / "other.jsonl"
     other.write_text((tmp_path / "essays.jsonl").read_text("utf-8").replace("bus stop", "bus step"), "utf-8")
@@ -91,7 +73,7 @@ def test_an_item_must_stand_where_it_says_and_an_essay_keeps_its_text(store: Sto
 
 
 def test_gold_needs_a_job_and_becomes_units_without_slots(store: Store, tmp_path: Path) -> None:
-    everything(store, tmp_path)
+    import_all(store, tmp_path)
     table = write_text(tmp_path / "gold.csv", "item,label,reason", "one,error|ok,We wait at a stop.")
     with pytest.raises(UsageError, match="gold belongs to a job"):
         import_files(store, gold=[table])
@@ -109,7 +91,7 @@ def test_gold_needs_a_job_and_becomes_units_without_slots(store: Store, tmp_path
 
 
 def test_practice_comes_first_and_is_no_work_any_more(store: Store, tmp_path: Path) -> None:
-    everything(store, tmp_path)
+    import_all(store, tmp_path)
     table = write_text(tmp_path / "practice.csv", "item,label,reason", "one,error,We wait at a stop.", "two,ok,")
     job_id = add_job(store, NewJob(name="errors", task="error", item_ids=("one",))).job_id
     (done,) = import_files(store, practice=[table], job="errors")
@@ -176,9 +158,7 @@ def test_texts_are_called_after_their_files_and_oddities_are_reported(store: Sto
         assert words in said
 
 
-def test_a_text_that_is_there_is_known_a_copy_is_left_out_and_another_text_of_its_name_refused(
-    store: Store, folder: Path
-) -> None:
+def test_a_text_that_is_there_is_known_and_another_text_of_its_name_is_refused(store: Store, folder: Path) -> None:
     import_files(store, corpora=[folder])
     more = write_file(folder / "frida.txt", "I am Frida.")
     [done] = import_files(store, corpora=[folder])
@@ -190,9 +170,7 @@ def test_a_text_that_is_there_is_known_a_copy_is_left_out_and_another_text_of_it
         import_files(store, corpora=[more])
 
 
-def test_every_unreadable_file_is_named_and_nothing_is_stored_or_only_the_good_ones(
-    store: Store, folder: Path
-) -> None:
+def test_every_unreadable_file_is_named_and_nothing_or_only_the_good_is_stored(store: Store, folder: Path) -> None:
     bad = {
         "mixed.txt": "café ".encode() + b"caf\xe9",
         "broken.docx": b"PK no archive",

@@ -55,9 +55,7 @@ STORED = [
 
 
 @ON_BOTH
-def test_judgments_come_in_as_they_were_made_and_further_ones_join_their_job(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_judgments_come_in_as_made_and_further_ones_join(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worksheets, "UNITS_AT_A_TIME", 2)
     write(store, content.add_essays, [Essay("e", "We waited on the bus.")])
     write(store, content.add_items, [content.study_item(Item("e", Span(10, 12), "prep"), outside_id="named")])

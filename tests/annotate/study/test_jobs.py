@@ -197,7 +197,10 @@ def test_named_annotators_get_their_own_units_and_all_of_them_every_kth_batch(st
         assert counts[unit.unit_id] == unit.wanted == (3 if unit.overlap else 2)
 
 
-def test_nobody_is_asked_in_a_job_alone_and_on_a_joint_seat(study: Store) -> None:
+def test_impossible_plans_are_refused_as_is_anybody_alone_and_on_a_joint_seat(study: Store) -> None:
+    for wrong in ({"annotators": ("Ann",), "judgments": 2}, {"overlap_every": 2}):
+        with pytest.raises(UsageError, match="annotators"):
+            add_job(study, NewJob.checked(name="a", task="marking", **wrong))
     for pair, name in ((["Ann", "Bob"], "AB"), (["Bob", "Cleo"], "BC")):
         write(study, people.add_seat, pair, name=name)
     for one, other in (("AB", "Ann"), ("Bob", "AB"), ("AB", "BC")):
@@ -226,12 +229,6 @@ def test_a_preview_has_the_units_and_judgments_of_the_job_and_stores_nothing(stu
             write(study, content.add_essays, [Essay("late", TEXT)])
     far = read(study, progress.counts_of, add_job(study, plan).job_id)
     assert (seen.units, seen.judgments) == (far.units, far.wanted)
-
-
-@pytest.mark.parametrize("wrong", [{"annotators": ("Ann",), "judgments": 2}, {"overlap_every": 2}])
-def test_impossible_plans_are_refused(study: Store, wrong: dict[str, object]) -> None:
-    with pytest.raises(UsageError, match="annotators"):
-        add_job(study, NewJob.checked(name="a", task="marking", **wrong))
 
 
 # Somebody leaves

@@ -6,6 +6,7 @@ import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,15 +17,14 @@ from grater.annotate.store import Tx
 from grater.model import Json
 from tests.annotate.store.crowds import statements
 from tests.annotate.web.studies import Study, served
-from tests.annotate.web.test_work import FILLED, answer, answer_all, start
+from tests.annotate.web.test_work import FILLED, all_of, answer, start
 
 
 @pytest.fixture
 def study(tmp_path: Path) -> Iterator[Study]:
     """An error job that one rater has done and another has begun."""
     with served(tmp_path, tasks=("error",)) as served_study:
-        worker = served_study.browser("worker")
-        answer_all(worker, start(worker, served_study, "error"), FILLED["error"])
+        all_of(served_study, "worker", "error")
         one_more(served_study)
         yield served_study
 
@@ -40,9 +40,7 @@ def figures(kept: Live, study: Study) -> tuple[int, int]:
     return seen.value.costs.judgments, seen.behind
 
 
-def test_cheap_figures_are_those_of_the_moment_and_counted_once(
-    study: Study, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cheap_figures_are_of_the_moment_and_counted_once(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     counted: list[str] = []
 
     def counting(tx: Tx, job: jobs.Job) -> dashboard.Figures:
@@ -58,9 +56,7 @@ def test_cheap_figures_are_those_of_the_moment_and_counted_once(
     assert figures(kept, study) == (before[0] + 1, 0)
 
 
-def test_dear_figures_are_the_last_ones_until_they_are_counted_after_the_request(
-    study: Study, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_dear_figures_are_the_last_ones_until_counted_again(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     is_counted = threading.Event()
     monkeypatch.setattr(dashboard, "MANY", 1)
     kept = Live(study.store)
@@ -69,23 +65,19 @@ def test_dear_figures_are_the_last_ones_until_they_are_counted_after_the_request
     monkeypatch.setattr(dashboard, "PAUSE", 1e9)
     assert figures(kept, study) == (n_before, 1), "too soon after the last time"
     monkeypatch.setattr(dashboard, "PAUSE", 0)
-    count = kept._count
+    count = Live._count
 
-    def noted(*args: object) -> object:
-        try:
-            return count(*args)  # type: ignore[arg-type]
-        finally:
-            is_counted.set()
+    def noted(*args: Any) -> None:
+        count(*args)
+        is_counted.set()
 
-    monkeypatch.setattr(Live, "_count", lambda _, *args: noted(*args))
+    monkeypatch.setattr(Live, "_count", noted)
     assert figures(kept, study) == (n_before, 1)
     assert is_counted.wait(60)
     assert figures(kept, study) == (n_before + 1, 0)
 
 
-def test_after_a_change_of_the_terms_figures_are_counted_at_once(
-    study: Study, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_after_a_change_of_terms_figures_are_counted_at_once(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dashboard, "MANY", 1)
     browser = study.browser("manager")
     path = f"/manage/jobs/{study.jobs['error']}"
@@ -129,13 +121,10 @@ ROWS: list[dict[str, Json]] = [
 ]
 
 
-def test_confusions_count_every_ordered_pair_of_answers_to_one_item() -> None:
+def test_confusions_count_every_ordered_pair_of_answers_to_one_item_and_raters_are_compared_on_those() -> None:
     confusion = confusion_of(ROWS)
     # i1: A and B say error twice over, C says ok against both; i2: ok twice over; i3 has one answer and no pair
     assert (confusion.labels, confusion.counts) == (("error", "ok"), ((2, 2), (2, 2)))
-
-
-def test_a_pair_is_compared_on_what_both_answered() -> None:
     pairs = {(pair.first, pair.second): (pair.agreed, pair.n) for pair in pairs_of(ROWS)}
     assert pairs == {("A", "B"): (2, 2), ("A", "C"): (0, 1), ("B", "C"): (0, 1)}
 

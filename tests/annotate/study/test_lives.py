@@ -74,11 +74,9 @@ def test_no_long_life_breaks_a_promise(
 ) -> None:
     """`GRATER_LIVES=10` asks for that many."""
     lives = settings(SHORT, max_examples=int(os.environ.get("GRATER_LIVES", n)), stateful_step_count=steps)
-    is_file = database == "sqlite"
+    life = LongLifeInFile if database == "sqlite" else life_in_database(request.getfixturevalue("cluster"))
     Life.counts.clear()
-    run_state_machine_as_test(
-        LongLifeInFile if is_file else life_in_database(request.getfixturevalue("cluster")), settings=lives
-    )
+    run_state_machine_as_test(life, settings=lives)
     assert Life.counts["kills"]
     record_property("figures", figures(lives))
 

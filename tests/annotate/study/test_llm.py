@@ -51,19 +51,16 @@ def job_of(store: Store, tmp_path: Path) -> Store:
 
 
 def asked(store: Store, server: ChatServer, tmp_path: Path, *, n_samples: int = 1, **settings: Any) -> Judged:
-    endpoint = Endpoint(url=server.url, model="tiny", **settings)
-    chat = Chat(endpoint, Cache(tmp_path / "cache"), sleep=lambda _: None)
+    chat = Chat(Endpoint(url=server.url, model="tiny", **settings), Cache(tmp_path / "cache"), sleep=lambda _: None)
     job, person = write(store, program_job, read(store, jobs.named, "people"), "tiny")
     return judge_by_model(store, job, person, chat, n_samples=n_samples)
 
 
-def rows(store: Store) -> list[dict[str, Any]]:
-    return list(read(store, judgments.table, read(store, jobs.named, "people by tiny").job_id))
+def rows(store: Store, job: str = "people by tiny") -> list[dict[str, Any]]:
+    return list(read(store, judgments.table, read(store, jobs.named, job).job_id))
 
 
-def test_the_prompt_is_the_tasks_own_guidelines_examples_and_question(
-    job_of: Store, server: ChatServer, tmp_path: Path
-) -> None:
+def test_the_prompt_is_that_of_the_task_and_its_guidelines(job_of: Store, server: ChatServer, tmp_path: Path) -> None:
     assert asked(job_of, server, tmp_path).n_done == 2
     first = server.requests[0]["messages"]
     assert [message["role"] for message in first] == ["system", "user", "assistant", "user"]
@@ -77,13 +74,10 @@ def test_the_prompt_is_the_tasks_own_guidelines_examples_and_question(
     everything = json.dumps(server.requests)
     assert "good [[in]]" not in everything, "hidden gold measures the model and is never shown with its answer"
     assert {(row["label"], row["kind"]) for row in rows(job_of)} == {("error", "program")}
-    with job_of.read() as tx:
-        assert not list(judgments.table(tx, jobs.named(tx, "people").job_id)), "it takes no place of a person's"
+    assert rows(job_of, "people") == [], "it takes no place of a person's"
 
 
-def test_an_answer_that_the_task_refuses_is_asked_for_again_with_the_reason(
-    job_of: Store, server: ChatServer, tmp_path: Path
-) -> None:
+def test_an_answer_that_the_task_refuses_is_asked_again(job_of: Store, server: ChatServer, tmp_path: Path) -> None:
     replies = iter(["I think so!", '{"label": "wrong"}', 'Sure: ```json\n{"label": ["ok"]}\n```', '{"label": "ok"}'])
     server.answer = lambda _: next(replies)
     assert asked(job_of, server, tmp_path) == Judged(2)
@@ -111,9 +105,7 @@ def test_the_example_of_an_answer_is_one_that_the_task_accepts(store: Store, tmp
     assert len(read_answer(unit, example_answer(unit))) == 1
 
 
-def test_its_agreement_with_people_is_a_section_of_the_report(
-    job_of: Store, server: ChatServer, tmp_path: Path
-) -> None:
+def test_its_agreement_with_people_is_part_of_the_report(job_of: Store, server: ChatServer, tmp_path: Path) -> None:
     table = write_text(tmp_path / "j.csv", "item,rater,label", "one,Ann,error", "four,Ann,ok", "four,Bob,ok")
     import_files(job_of, judgments=[table], job="others")
     asked(job_of, server, tmp_path)

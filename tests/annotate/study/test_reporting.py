@@ -31,9 +31,7 @@ from tests.measure.agreement.test_constructions import _items as construction_it
 
 @pytest.fixture
 def judged(store: Store, tmp_path: Path) -> Store:
-    rows = [
-        f"{item},{rater},{label}" for item in ("one", "two") for rater, label in (("Ann", "error"), ("Bob", "ok"))
-    ]
+    rows = [f"{item},{answer}" for item in ("one", "two") for answer in ("Ann,error", "Bob,ok")]
     table = write_text(tmp_path / "j.csv", "item,rater,label", *rows)
     import_files(store, corpora=[write_essays(tmp_path)], items=[write_items(tmp_path)], judgments=[table])
     return store
@@ -211,14 +209,10 @@ def test_a_report_on_one_job_leaves_out_the_pay_protocol_and_marks_of_others(jud
     assert (other.cost, own.cost) == ("", "5.00 EUR"), "paid out or not yet"
     assert ({row[0] for row in other.protocol}, other.crowds and other.crowds[0].name) == ({"j"}, "j")
     assert [job.name for job in own.crowds] == ["paid"]
-
-
-def test_gold_and_restrictions_of_a_job_judged_elsewhere_are_unknown(judged: Store) -> None:
-    pay(judged, "j", 5)
-    rows = {name: words for _, name, words in read(judged, study_inputs).protocol}
-    assert not {"gold", "restrictions"} & set(rows), "nothing is claimed of either"
-    assert "judged elsewhere" in rows["task"]
-    assert rows["pay"].startswith("0.05 EUR")
+    protocol = {name: words for _, name, words in own.protocol}
+    assert not {"gold", "restrictions"} & set(protocol), "of a job judged elsewhere nothing is claimed of either"
+    assert "judged elsewhere" in protocol["task"]
+    assert protocol["pay"].startswith("2.50 EUR")
 
 
 def test_programs_and_adjudicated_decisions_are_no_raters_of_a_study(judged: Store, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from grater.annotate import content, judgments, people
 from grater.annotate.archive import export
-from grater.annotate.gold import gold_from_planted
+from grater.annotate.gold import gold_from_planted, make_gold
 from grater.annotate.marks import study_suggestions
 from grater.annotate.plans import NewJob, add_job
 from grater.annotate.reporting import study_inputs
@@ -125,11 +125,15 @@ def test_two_jobs_on_the_same_essays_are_compared_and_exported(study: Store, tmp
     assert fates == {"accepted": N_ESSAYS, "left": N_ESSAYS, "rejected": N_ESSAYS}
 
 
-def test_a_job_that_offers_marks_takes_no_planted_gold_and_no_unknown_system(study: Store) -> None:
+def test_a_job_that_offers_marks_takes_no_gold_without_them_and_no_unknown_system(study: Store) -> None:
     job = add_job(study, NewJob(name="with", task="marking", system="lm"))
     good = Essay("good", "She depends on him.", (Edit(Span(12, 14), ("of",), "Wcip", "1"),), ("1",))
     with pytest.raises(UsageError, match="none would point at planted errors"):
         write(study, gold_from_planted, job, [good])
+    part = Item("e0", Span(0, 9), "essay")
+    write(study, content.add_items, [content.study_item(part)])
+    with pytest.raises(UsageError, match="offers a system's marks"):
+        write(study, make_gold, job, part.item_id, ["3-9|Mec"], reason="")
     with pytest.raises(UsageError, match="expected one of the study's systems"):
         add_job(study, NewJob(name="other", task="marking", system="nobody"))
     with pytest.raises(UsageError, match="suggested_share: expected"):

@@ -41,9 +41,7 @@ def stored(store: Store) -> list[Decision]:
         (lambda each: replace(each, type="extraneous", score=0.1), "3 scores, 3 types differ"),
     ],
 )
-def test_any_change_of_a_decision_is_refused(
-    decided: Store, change: Callable[[Decision], Decision], message: str
-) -> None:
+def test_a_changed_decision_is_refused(decided: Store, change: Callable[[Decision], Decision], message: str) -> None:
     before, new = stored(decided), scripted()
     with pytest.raises(Conflict, match=message):
         decide(decided, [replace(new, output=[change(each) for each in new.output])])

@@ -35,12 +35,8 @@ from tests.annotate.study.files import write_decisions, write_essays, write_item
 @pytest.fixture
 def filled(store: Store, tmp_path: Path) -> Store:
     """Two placed items with decisions; `one` is judged in three jobs, by people and a program."""
-    import_files(
-        store,
-        corpora=[write_essays(tmp_path)],
-        items=[write_items(tmp_path)],
-        decisions=[write_decisions(tmp_path)],
-    )
+    items, decisions = [write_items(tmp_path)], [write_decisions(tmp_path)]
+    import_files(store, corpora=[write_essays(tmp_path)], items=items, decisions=decisions)
     bring(store, tmp_path, "usage", "one,Zoe,0,crowd,2026-01-01T00:00:00Z", "one,Yan,e,crowd,2026-01-01T01:00:00Z")
     bring(store, tmp_path, "error", "one,Zoe,ok,crowd,2026-01-02T00:00:00Z", "one,bot,error,program,")
     bring(store, tmp_path, "cloze", "one,Zoe,at,crowd,", "one,bot,on,program,")
@@ -74,9 +70,7 @@ def test_labels_become_verdicts_the_latest_of_a_rater_counts_and_programs_vote_w
     assert programs.frame.select("rater", "label").rows() == [("bot", "on")]
 
 
-def test_experts_stand_apart_where_there_is_a_crowd_and_preferences_where_raters_were_asked_for_errors(
-    filled: Store, tmp_path: Path
-) -> None:
+def test_experts_stand_apart_from_a_crowd_and_preferences_from_verdicts(filled: Store, tmp_path: Path) -> None:
     assert tables(filled).experts is None
     bring(filled, tmp_path, "error", "one,Ann,error,expert,", job="experts")
     bring(filled, tmp_path, "choice", "one,Mia,system,crowd,2026-01-03T00:00:00Z")
@@ -126,12 +120,9 @@ def judged(store: Store, tmp_path: Path) -> Store:
             decided.append(f"{name},eager,{int(place < N_ITEMS - 1)}")
             verdicts += [f"{name},{rater},{'error' if essay % 2 else 'ok'}" for rater in ("A", "B", "C")]
     write_corpus([Essay(f"e{essay}", "in on at by of") for essay in range(N_ESSAYS)], tmp_path / "e.jsonl", print)
-    import_files(
-        store,
-        corpora=[tmp_path / "e.jsonl"],
-        items=[write_text(tmp_path / "i.csv", "item,essay,start,end,kind", *items)],
-        decisions=[write_text(tmp_path / "d.csv", "item,system,flagged", *decided)],
-    )
+    places = write_text(tmp_path / "i.csv", "item,essay,start,end,kind", *items)
+    decisions = write_text(tmp_path / "d.csv", "item,system,flagged", *decided)
+    import_files(store, corpora=[tmp_path / "e.jsonl"], items=[places], decisions=[decisions])
     import_files(store, judgments=[write_text(tmp_path / "j.csv", "item,rater,label", *verdicts)], job="work")
     return store
 
@@ -173,22 +164,14 @@ def test_scores_are_corrected_by_the_hidden_gold_of_the_study(judged: Store, mon
     assert result.corrected["eager"].precision.value == 0
 
 
-def rows(*labels: tuple[str, str]) -> list[dict[str, object]]:
-    """Two raters, one item for each pair of labels."""
-    return [
+def test_grey_is_merged_with_yes_in_constructions() -> None:
+    rows = [
         {"item": f"i{n}", "rater": rater, "label": label, "group": "crowd"}
-        for n, pair in enumerate(labels)
+        for n, pair in enumerate((("yes", "grey"), ("grey", "grey"), ("no", "grey"), ("no", "no")))
         for rater, label in zip(("Ann", "Bob"), pair, strict=True)
     ]
-
-
-def observed(task: str, *labels: tuple[str, str]) -> float:
-    found = live_agreement(rows(*labels), TASKS[task], name="job")  # type: ignore[arg-type]
-    return found.labels.coefficients["observed"].value
-
-
-def test_grey_is_merged_with_yes_in_constructions() -> None:
-    assert observed("construction", ("yes", "grey"), ("grey", "grey"), ("no", "grey"), ("no", "no")) == 0.75
+    found = live_agreement(rows, TASKS["construction"], name="job")
+    assert found.labels.coefficients["observed"].value == 0.75
 
 
 def test_where_asking_stopped_early_only_the_first_judgments_are_compared() -> None:

@@ -79,9 +79,7 @@ def test_a_sheet_fills_the_places_of_a_job_that_others_do_on_the_server(study: S
     assert judged(study, "errors") == Counter([("one", "ada", "ok"), ("two", "ada", "ok")])
 
 
-def test_a_sheet_that_came_in_half_filled_comes_again_and_another_answer_is_named(
-    study: Store, tmp_path: Path
-) -> None:
+def test_a_half_filled_sheet_comes_again_and_another_answer_is_named(study: Store, tmp_path: Path) -> None:
     header = "item,rater,label"
     bring(study, write_text(tmp_path / "half.csv", header, "one,Ada,ok"))
     done = bring(study, write_text(tmp_path / "whole.csv", header, "one,Ada,ok", "two,Ada,error"))
@@ -97,9 +95,8 @@ def test_a_second_raters_sheet_joins_an_imported_job(study: Store, tmp_path: Pat
     first = write_text(tmp_path / "ada.csv", "item,rater,label", "one,Ada,ok", "two,Ada,error")
     second = write_text(tmp_path / "bo.csv", "item,rater,label", "one,Bo,error", "elsewhere,Bo,ok")
     assert [bring(study, sheet, "experts").new for sheet in (first, second)] == [2, 2]
-    assert judged(study, "experts") == Counter(
-        [("one", "Ada", "ok"), ("two", "Ada", "error"), ("one", "Bo", "error"), ("elsewhere", "Bo", "ok")]
-    )
+    of_both = [("one", "Ada", "ok"), ("two", "Ada", "error"), ("one", "Bo", "error"), ("elsewhere", "Bo", "ok")]
+    assert judged(study, "experts") == Counter(of_both)
     job = read(study, jobs.named, "experts")
     assert (job.judgments, job.state) == (2, "closed")
     with pytest.raises(UsageError, match="need rater ids"):

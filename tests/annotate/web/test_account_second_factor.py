@@ -187,12 +187,6 @@ def test_who_must_have_one_is_led_to_it_and_does_nothing_before(bare: Study) -> 
     assert browser.post(f"{FACTOR}/off", form).status_code == 422
 
 
-def test_raters_from_panels_and_programs_have_none(bare: Study) -> None:
-    rater = bare.write(people.add, name="prolific 1", role="worker", payload={"panel": "prolific"})
-    bare.people["rater"] = rater
-    assert bare.browser("rater").post(FACTOR, {"password": ""}).status_code == 422
-
-
 @pytest.mark.parametrize("door", ["page", "command"])
 def test_an_owner_rules_it(bare: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str], door: str) -> None:
     """The page does it by the call that a program makes."""

@@ -1,9 +1,4 @@
-"""Adjudicators: what raters said side by side, the answer that counts, and the way from unit to unit.
-
-The decision about an essay, without a browser: what the form says becomes edits, and edits the same form again.
-
-A decision about an item, looked at again: the form is filled so that it would say the same.
-"""
+"""Adjudicators: what raters said side by side, the answer that counts, and a form that a decision fills again."""
 
 from __future__ import annotations
 
@@ -25,7 +20,8 @@ from grater.model import Edit, Essay, Json, Span
 from grater.uncertainty import generator
 from tests.annotate.tasks.units import OF, noun_unit, unit_at
 from tests.annotate.web.studies import Study, hidden
-from tests.annotate.web.test_jobs import TWO, all_of
+from tests.annotate.web.test_jobs import TWO
+from tests.annotate.web.test_work import all_of
 from tests.examples import examples
 
 
@@ -100,8 +96,6 @@ def test_a_unit_that_is_skipped_stays_and_a_decided_one_is_found_again(study: St
 
 TEXT = "She adopted puppy. He own three chair near the sea, in summer 😀 of rain."
 WORDS = ("adopted puppy", "puppy", "own", "three chair", "chair", "near", "in summer", "of")
-JOB = Job("j", "j", "marking", "", 2, "pool", "open", 1)
-UNIT = StudyUnit(Unit("u", Essay("e", TEXT), ()), JOB, "work", 0, False, None, 0, 2)
 
 
 def edit(words: str, correction: str = "x", tag: str = "Others") -> Edit:
@@ -118,11 +112,9 @@ def table(*by_rater: tuple[Edit, ...], gold: tuple[Edit, ...] | None = None) -> 
     if gold is not None:
         sent: list[Json] = [sent_by_page(each) for each in gold]
         earlier = adjudication.Adjudication("u", 1, "p", (Answer("i", "marked", payload={"edits": sent}),), "", 0)
-    theirs = {
-        letter: tuple(replace(each, rater=letter) for each in edits)
-        for letter, edits in zip("AB", by_rater, strict=True)
-    }
-    return adjudication.EssayTable(UNIT, theirs, (), earlier)
+    pairs = zip("AB", by_rater, strict=True)
+    theirs = {letter: tuple(replace(each, rater=letter) for each in edits) for letter, edits in pairs}
+    return adjudication.EssayTable(study_unit("marking", Unit("u", Essay("e", TEXT), ())), theirs, (), earlier)
 
 
 def sent_by_page(each: Edit) -> dict[str, Json]:

@@ -102,9 +102,8 @@ def test_long_logs_come_by_pages_and_whole_in_a_file(
     rest = by_api(busy, {"most": "2", "person": "Owner", "before": str(first["next"])})
     assert ([event["verb"] for event in rest["events"]], rest["next"]) == (["person.role", "person.added"], None)
     assert grater(capsys, "study", "audit", tmp_path / "study.db", "--out", tmp_path / "log.jsonl").status == 0
-    assert [json.loads(line)["n"] for line in (tmp_path / "log.jsonl").read_text().splitlines()][-len(numbers) :] == (
-        numbers
-    )
+    lines = (tmp_path / "log.jsonl").read_text().splitlines()
+    assert [json.loads(line)["n"] for line in lines][-len(numbers) :] == numbers
 
 
 def test_what_is_not_there_is_one_line(bare: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,11 +8,9 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pyotp
-import pytest
 
 from grater.annotate import panels, second_factor
 from grater.annotate.evaluation import evaluate_study
@@ -20,26 +18,21 @@ from grater.annotate.store.events import VERBS
 from grater.uncertainty import Basis
 from tests.annotate.web.processes import wait_until
 from tests.annotate.web.programs import Crew, Program
-from tests.annotate.web.studies import Study, served
+from tests.annotate.web.studies import served
 
 
-@pytest.fixture
-def walked(place: Path | str) -> Iterator[Study]:
-    with served(place, private_webhooks=True) as found:
-        yield found
-
-
-def test_programs_run_a_study_and_use_every_call(walked: Study) -> None:
-    crew = Crew(walked)
-    themselves(crew)
-    files_systems_and_samples(crew)
-    a_rating_job(crew)
-    a_crowd_job(crew)
-    a_marking_job(crew)
-    people_come_and_go(crew)
-    what_happened(crew)
-    assert set(crew.owner.described.calls) - crew.called == set()
-    walked.require_promises()
+def test_programs_run_a_study_and_use_every_call(place: Path | str) -> None:
+    with served(place, private_webhooks=True) as study:
+        crew = Crew(study)
+        themselves(crew)
+        files_systems_and_samples(crew)
+        a_rating_job(crew)
+        a_crowd_job(crew)
+        a_marking_job(crew)
+        people_come_and_go(crew)
+        what_happened(crew)
+        assert set(crew.owner.described.calls) - crew.called == set()
+        study.require_promises()
 
 
 def themselves(crew: Crew) -> None:
@@ -189,8 +182,7 @@ def a_crowd_job(crew: Crew) -> None:
     assert manager.call("rater_list", job_id=job_id)["raters"][0]["state"] == "flagged"
     money(crew, job_id, who)
     panel_id = manager.call("new_panel", job_id=job_id)["panel_id"]
-    with crew.study.store.write() as tx:
-        panels.enter(tx, panel_id, "5f1b")
+    crew.study.write(panels.enter, panel_id, "5f1b")
     assert panel_id in manager.call("signed_links", {"ids": ["5f1b"]}, panel_id=panel_id)["links"]["5f1b"]
     manager.call("place_given_back", panel_id=panel_id)
     (place,) = manager.call("panel_list", job_id=job_id)["panels"][0]["places"]
@@ -203,9 +195,8 @@ def money(crew: Crew, job_id: str, who: str) -> None:
     manager = crew.manager
     bonus = manager.call("pay_bonus", job_id=job_id, person_id=who)
     assert manager.call("pay_bonus", job_id=job_id, person_id=who) == bonus  # one id is one payment
-    manager.call(
-        "pay_bonus", {"cents": 51, "payment_id": bonus["payment_id"]}, job_id=job_id, person_id=who, status=409
-    )
+    other = {"cents": 51, "payment_id": bonus["payment_id"]}
+    manager.call("pay_bonus", other, job_id=job_id, person_id=who, status=409)
     assert manager.call("settle_payments", job_id=job_id)["cents"] % 7 == 0
     assert manager.call("settle_payments", job_id=job_id)["cents"] == 0
     assert len(manager.call("payment_list", job_id=job_id)["owed"]) == 1

@@ -15,7 +15,6 @@ from grater.annotate.archive import export, import_archive
 from grater.annotate.proofreading import MOST_WAITING, Proofreader
 from grater.annotate.store import Store, events
 from grater.annotate.web.check import LATER
-from grater.annotate.web.context import Server
 from grater.annotate.writing import JOB, NewPublicPages, public_pages
 from grater.errors import StoreBusy, TooBusy, UnknownName
 from tests.annotate.web.studies import BASE, TEXTS, Browser, Study, served
@@ -34,12 +33,6 @@ def visitor(open_study: Study) -> Browser:
     browser = open_study.browser()
     browser.get("/check")
     return browser
-
-
-def server_of(browser: Browser) -> Server:
-    server = browser.client.app.state.server
-    assert isinstance(server, Server)
-    return server
 
 
 def marks_of(page: str) -> dict[str, str]:
@@ -105,21 +98,15 @@ def test_marks_have_their_places_as_a_browser_counts(visitor: Browser) -> None:
     assert visitor.post("/check/marks", {"text": TEXT * 8}).status_code == 429, "letters count as on the page"
 
 
-def test_nothing_is_stored_by_a_check(visitor: Browser, open_study: Study) -> None:
-    with open_study.store.read() as tx:
-        before = content.n_essays(tx), people.count(tx), events.latest(tx)
-    page = visitor.post("/check", {"text": TEXT})
-    visitor.post("/check", {"text": TEXT, **dict.fromkeys(marks_of(page.text).values(), "accept")})
-    with open_study.store.read() as tx:
-        assert (content.n_essays(tx), people.count(tx), events.latest(tx)) == before
-
-
-def test_accepted_changes_are_made(visitor: Browser) -> None:
+def test_accepted_changes_are_made_and_nothing_is_stored_by_a_check(visitor: Browser, open_study: Study) -> None:
+    counted = (content.n_essays, people.count, events.latest)
+    before = [open_study.read(count) for count in counted]
     fields = marks_of(visitor.post("/check", {"text": TEXT}).text)
     answers = {fields["on → for"]: "accept", fields["drop about"]: "reject", fields["put in to"]: "accept"}
     page = visitor.post("/check", {"text": TEXT, **answers}).text
     text = unescape(re.search(r'name="text" value="(.*?)"', page, re.S)[1])  # type: ignore[index]
     assert text == TEXT.replace("on the bus", "for the bus").replace("listened the", "listened to the")
+    assert [open_study.read(count) for count in counted] == before
 
 
 def test_without_consent_or_an_answer_nothing_is_kept(visitor: Browser, open_study: Study) -> None:
@@ -171,7 +158,7 @@ def test_too_many_texts_wait_and_are_not_lost(visitor: Browser, open_study: Stud
 def test_a_crowd_of_writers_is_asked_to_come_again_and_waits_in_no_thread(visitor: Browser) -> None:
     with ExitStack() as waiting:
         for _ in range(MOST_WAITING):
-            waiting.enter_context(server_of(visitor).proofreader._places)
+            waiting.enter_context(visitor.client.app.state.server.proofreader._places)
         page = visitor.post("/check", {"text": TEXT})
     assert (page.status_code, "Yours was not" in page.text, "The girl waited" in page.text) == (503, True, True)
     assert page.headers["retry-after"] == "5"
@@ -182,9 +169,7 @@ def check_for_ever(proofreader: Proofreader) -> None:
         proofreader.check(TEXT * 100)
 
 
-def test_a_text_that_takes_too_long_ends_its_process_and_the_next_one_starts_another(
-    tiny_model: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_text_that_takes_too_long_ends_its_process_alone(tiny_model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     proofreader = Proofreader((str(tiny_model),), seconds=-1000)
     with pytest.raises(TooBusy, match="took too long"):
         check_for_ever(proofreader)  # until the process has used one CPU second, the least that a limit can be

@@ -1,9 +1,4 @@
-"""A rater's and a manager's life with gold, through the pages and the API; and gold that nobody can tell (P5).
-
-Raters from panels: an id in a link is no password.
-
-Undo: where it is offered, and that it tells nothing of gold.
-"""
+"""A rater's and a manager's life with gold, which nobody can tell from work (P5), and raters from panels."""
 
 from __future__ import annotations
 
@@ -17,14 +12,13 @@ from grater.annotate import credentials, gold, jobs, leases, panels, people, sta
 from grater.annotate.archive import export
 from grater.annotate.store import checks
 from grater.annotate.submissions import submission_id_of
+from grater.annotate.units import NewUnit
 from grater.errors import Forbidden
 from grater.model import Json
 from tests.annotate.store.crowds import statements
 from tests.annotate.web.studies import Browser, Study, hidden, new_units, served
 from tests.annotate.web.test_work import FILLED, answer, answer_all, begin
 
-WORK = slice(0, 6)
-KNOWN = slice(6, 10)
 REASON = "Nobody waits in that way."
 TERMS: dict[str, Json] = {"gold": {"minimum": 0.6, "least_seen": 3, "quiz": 2}, "page": 3, "pay": {"cents": 7}}
 
@@ -40,12 +34,15 @@ def crowd(tmp_path: Path) -> Iterator[Study]:
 def crowd_job(tx, terms: dict[str, Json], *, name: str = "crowd") -> str:  # type: ignore[no-untyped-def]
     job = jobs.add(tx, name=name, task="error", title="Bus stops", judgments=2, options={"crowd": terms})
     found = new_units(tx, "error")
-    units.add_all(tx, job.job_id, found[WORK])
-    for new in found[KNOWN]:
-        (unit_id,) = units.add_all(tx, job.job_id, [units.NewUnit(new.items, new.essay_id, role="gold")])
-        gold.add(tx, unit_id, new.items[0][0], ["error"], reason=REASON)
-    jobs.set_state(tx, job.job_id, "open")
-    return job.job_id
+    return opened(tx, job.job_id, found[:6], known=found[6:10], accepted=["error"])
+
+
+def opened(tx, job_id: str, work: list[NewUnit], *, known: list[NewUnit], accepted: list[str]) -> str:  # type: ignore[no-untyped-def]
+    units.add_all(tx, job_id, work)
+    for new in known:
+        (unit_id,) = units.add_all(tx, job_id, [NewUnit(new.items, new.essay_id, role="gold")])
+        gold.add(tx, unit_id, new.items[0][0], accepted, reason=REASON)
+    return str(jobs.set_state(tx, job_id, "open").job_id)
 
 
 def is_gold(study: Study, path: str) -> bool:
@@ -63,8 +60,7 @@ def masked(page: str, job_id: str) -> str:
 @pytest.mark.parametrize("access", ["page", "api"])
 def test_gold_and_work_of_the_same_words_are_the_same_to_the_byte(crowd: Study, access: str) -> None:
     """The same sentence as work in one job and as gold in its twin; neither page, keys, order nor names tell."""
-    with crowd.store.write() as tx:
-        ids = {role: twin(tx, role) for role in ("work", "gold")}
+    ids = {role: crowd.write(twin, role) for role in ("work", "gold")}
     browser = crowd.browser("worker")
     paths = {role: until(crowd, browser, job_id, role) for role, job_id in ids.items()}
     if access == "page":
@@ -72,7 +68,7 @@ def test_gold_and_work_of_the_same_words_are_the_same_to_the_byte(crowd: Study, 
         undo = re.compile(r'\s*<form class="inline"[^\n]*data-undo>.*?</form>')  # there where one was answered before
         pages = {role: " ".join(undo.sub("", page).split()) for role, page in pages.items()}
         assert pages["work"] == pages["gold"]
-        assert "zzz-reason" not in pages["gold"]
+        assert REASON not in pages["gold"]
         return
     headers = crowd.bearer("worker")
     calls = {role: crowd.client().get(f"/api/v1{path}", headers=headers).json() for role, path in paths.items()}
@@ -111,12 +107,7 @@ def twin(tx, role: str) -> str:  # type: ignore[no-untyped-def]
     job = jobs.add(tx, name=f"twin {role}", task="error", title="Twins", options={"crowd": terms})
     here, *others = new_units(tx, "error")[:4]
     work, known = ([here], others) if role == "work" else (others, [here])
-    units.add_all(tx, job.job_id, work)
-    for each in known:
-        (unit_id,) = units.add_all(tx, job.job_id, [units.NewUnit(each.items, each.essay_id, role="gold")])
-        gold.add(tx, unit_id, each.items[0][0], ["ok"], reason="zzz-reason")
-    jobs.set_state(tx, job.job_id, "open")
-    return str(job.job_id)
+    return opened(tx, job.job_id, work, known=known, accepted=["ok"])
 
 
 def until(study: Study, browser: Browser, job_id: str, role: str) -> str:
@@ -204,9 +195,7 @@ def test_a_panel_rater_who_failed_gets_that_code_in_every_browser_and_no_way_in(
 def test_an_id_in_a_link_opens_no_more_than_a_raters_door(crowd: Study) -> None:
     panel_id = panel_of(crowd, crowd.jobs["crowd"])
     enter(crowd, panel_id, "abc")
-    with crowd.store.write() as tx:
-        person = people.named(tx, "prolific abc")
-        people.set_role(tx, person.person_id, "manager")
+    crowd.write(people.set_role, crowd.read(people.named, "prolific abc").person_id, "manager")
     browser, reply = enter(crowd, panel_id, "abc")
     assert reply.status_code == 403
     assert browser.get("/manage").url.path == "/login"
@@ -287,12 +276,11 @@ def test_questions_before_and_after_the_work_are_asked_once_and_exported(crowd: 
     after = rater.post(f"/jobs/{job_id}/about", {"when": "after", "answers": ["Very."]})
     assert (after.url.path, "Was it fun?" in after.text) == (f"/jobs/{job_id}/done", False)
     export(crowd.store, tmp_path / "out")
-    with crowd.store.read() as tx:
-        name, rater_id = jobs.get(tx, job_id).name, people.get(tx, crowd.people["worker"].person_id).pseudonym
+    rater_id = crowd.read(people.get, crowd.people["worker"].person_id).pseudonym
     assert (tmp_path / "out" / "questionnaire.csv").read_text("utf-8").splitlines() == [
         "job,rater,when,question,answer",
-        f"{name},{rater_id},before,Age?,older",
-        f"{name},{rater_id},after,Was it fun?,Very.",
+        f"crowd,{rater_id},before,Age?,older",
+        f"crowd,{rater_id},after,Was it fun?,Very.",
     ]
 
 
@@ -312,10 +300,7 @@ def planted_job(tx) -> str:  # type: ignore[no-untyped-def]
     terms: dict[str, Json] = {"gold": {"quiz": 1}, "page": 2}
     job = jobs.add(tx, name="planted", task="marking", title="Whole essays", options={"crowd": terms})
     known, work, *_ = new_units(tx, "marking")
-    units.add_all(tx, job.job_id, [work])
-    (unit_id,) = units.add_all(tx, job.job_id, [units.NewUnit(known.items, known.essay_id, role="gold")])
-    gold.add(tx, unit_id, known.items[0][0], ["58-65:Nn", "51-53:Wcip"], reason=REASON)
-    return str(jobs.set_state(tx, job.job_id, "open").job_id)
+    return opened(tx, job.job_id, [work], known=[known], accepted=["58-65:Nn", "51-53:Wcip"])
 
 
 def test_anyone_who_is_ejected_over_an_essay_is_led_to_the_reason(crowd: Study) -> None:
@@ -385,10 +370,11 @@ def test_guesses_of_a_return_code_are_few(crowd: Study) -> None:
     assert statuses == [403] * 8 + [429] * 4
 
 
-def test_a_rater_from_a_panel_makes_no_tokens(crowd: Study) -> None:
+def test_a_rater_from_a_panel_makes_no_tokens_and_has_no_second_factor(crowd: Study) -> None:
     rater, _ = enter(crowd, panel_of(crowd, crowd.jobs["crowd"]), "abc")
     assert "Create a token" not in rater.get("/me").text
     assert rater.post("/me/tokens", {"name": "mine"}).status_code == 403
+    assert rater.post("/me/second-factor", {"password": ""}).status_code == 422
     with crowd.store.write() as tx, pytest.raises(Forbidden):
         credentials.make_token(tx, people.named(tx, "prolific abc").person_id)
 

@@ -1,7 +1,4 @@
-"""Managers and owners: jobs, people, progress, agreement, export.
-What managers see of marked essays: agreement by place, kind and correction, and every mark of a unit.
-A unit whose answer a manager knows, made practice or gold by clicking, and what raters then read.
-"""
+"""Managers and owners: jobs, their progress and agreement, and units whose answers are made known."""
 
 from __future__ import annotations
 
@@ -19,15 +16,10 @@ from grater.annotate.raters import rater_lines
 from grater.annotate.tasks import TASKS, error, verify
 from grater.model import Essay
 from tests.annotate.web.studies import Browser, Study
-from tests.annotate.web.test_work import FILLED, answer, answer_all, start
+from tests.annotate.web.test_work import FILLED, all_of, answer, answer_all, start
 from tests.annotate.web.test_work_own import mark_all
 
 TWO = ("annotator", "worker")
-
-
-def all_of(study: Study, who: str, task: str, form: dict[str, object]) -> None:
-    browser = study.browser(who)
-    answer_all(browser, start(browser, study, task), form)
 
 
 def make(browser: Browser, **form: str):  # type: ignore[no-untyped-def]
@@ -74,9 +66,7 @@ def test_a_look_at_instructions_saves_nothing_and_earlier_versions_can_be_the_ne
     assert saved == ["The second.", "The third.", "The second."]
 
 
-def test_a_job_shows_its_progress_and_when_it_is_complete_leads_to_the_report_and_gives_no_more(
-    study: Study,
-) -> None:
+def test_a_job_shows_its_progress_and_when_complete_leads_to_the_report_and_gives_no_more(study: Study) -> None:
     path = f"/manage/jobs/{study.jobs['error']}"
     all_of(study, "worker", "error", {"label": "error"})
     page = study.browser("manager").get(path).text
@@ -132,9 +122,7 @@ FORMAL = replace(error.TASK, name="formal", kind="register", title="Formal or ca
 BETTER = replace(verify.TASK, name="better")
 
 
-def test_a_task_of_somebody_else_asks_for_the_kind_and_the_system_that_the_form_names(
-    bare: Study, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_task_of_somebody_else_asks_for_its_kind_and_system(bare: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("formal", "better"):
         monkeypatch.setitem(TASKS._places, name, f"{__name__}:{name.upper()}")
     browser = bare.browser("manager")
@@ -145,8 +133,7 @@ def test_a_task_of_somebody_else_asks_for_the_kind_and_the_system_that_the_form_
     forms = {"formal": {"kind": "prep"}, "better": {"system": "prep-lm"}, "construction": {"grey": "1"}}
     for name, form in forms.items():
         assert make(browser, name=name, task=name, **form).status_code == 200
-        with bare.store.read() as tx:
-            assert progress.n_units(tx, jobs.named(tx, name).job_id) > 0
+        assert bare.read(progress.n_units, bare.read(jobs.named, name).job_id) > 0
 
 
 def test_a_second_job_takes_only_the_essays_that_came_since(bare: Study) -> None:
@@ -156,9 +143,8 @@ def test_a_second_job_takes_only_the_essays_that_came_since(bare: Study) -> None
     assert "every essay is already in a job with the task" in reply.text
     bare.write(content.add_essays, [Essay("late", "She came late. I waited of her.")])
     make(browser, task="marking", name="second", fresh="1")
-    with bare.store.read() as tx:
-        (unit_id,) = units.ids_of_job(tx, jobs.named(tx, "second").job_id)
-        assert units.get(tx, unit_id).unit.essay.essay_id == "late"
+    (unit_id,) = bare.units_of(bare.read(jobs.named, "second").job_id)
+    assert bare.read(units.get, unit_id).unit.essay.essay_id == "late"
 
 
 def test_agreement_on_marked_essays_is_that_on_marks_and_their_units_show_every_mark(study: Study) -> None:

@@ -1,7 +1,4 @@
-"""A joint seat: two people, one agreed judgment, recorded as such (T&C 2008, 6.2).
-
-Two requests that meet at the worst moment: nobody stays inside, and the study keeps an owner, on either engine.
-"""
+"""Joint seats (T&C 2008, 6.2), and two requests that meet at the worst moment, on either engine."""
 
 from __future__ import annotations
 
@@ -32,27 +29,25 @@ def seat_of(study: Study, first: str = "annotator", second: str = "worker") -> s
     return study.read(people.named, " and ".join(pair)).person_id
 
 
-def test_either_of_the_two_sits_down_and_the_judgment_is_the_seats(study: Study) -> None:
+def test_either_of_the_two_sits_down_nobody_else_does_and_the_judgment_is_the_seats(study: Study) -> None:
     seat_id = seat_of(study)
-    browser = study.browser("worker")
-    assert "Annotator and Worker" in browser.get("/me").text
+    browser, other, stranger = study.browser("worker"), study.browser("adjudicator"), study.browser()
+    page = browser.get("/me").text
+    assert all(words in page for words in ("Annotator and Worker", "Current password", "Create a token"))
     page = browser.post(f"/me/seats/{seat_id}")
-    assert (page.url.path, "Annotator and Worker" in page.text) == ("/jobs", True)
+    assert (page.url.path, "You are using a joint seat" in page.text) == ("/jobs", True)
+    page = browser.get("/me").text
+    assert "Annotator and Worker" in page
+    assert not any(words in page for words in ("Current password", "Create a token"))
+    assert other.post(f"/me/seats/{seat_id}").status_code == 404
+    stranger.get("/login")
+    assert stranger.post("/login", {"name": "Annotator and Worker", "password": ""}).status_code == 401
     answer(browser, start(browser, study, "error"), FILLED["error"])
     with study.store.read() as tx:
         (row,) = judgments.table(tx, study.jobs["error"], names=True)
         assert (row["rater"], row["kind"]) == ("Annotator and Worker", "joint")
         assert standing.n_answered(tx, study.jobs["error"], study.people["worker"].person_id) == 0
         assert checks.violations(tx) == []
-
-
-def test_nobody_else_sits_down_and_a_seat_has_no_password(study: Study) -> None:
-    seat_id = seat_of(study)
-    browser = study.browser("adjudicator")
-    assert browser.post(f"/me/seats/{seat_id}").status_code == 404
-    stranger = study.browser()
-    stranger.get("/login")
-    assert stranger.post("/login", {"name": "Annotator and Worker", "password": ""}).status_code == 401
 
 
 def test_the_same_head_is_not_asked_alone_and_on_the_seat(study: Study) -> None:
@@ -74,16 +69,6 @@ def test_a_seat_of_two_managers_cannot_manage(study: Study) -> None:
     browser.post(f"/me/seats/{seat_id}")
     assert browser.get("/adjudicate").status_code == 200
     assert browser.get("/manage").status_code == 403
-
-
-def test_anyone_who_sits_there_is_informed_and_offered_no_password_or_token(study: Study) -> None:
-    browser = study.browser("worker")
-    assert "Current password" in browser.get("/me").text
-    browser.post(f"/me/seats/{seat_of(study)}")
-    assert "You are using a joint seat" in browser.get("/jobs").text
-    page = browser.get("/me").text
-    assert "Current password" not in page
-    assert "Create a token" not in page
 
 
 NEW = "something quite new"
@@ -165,9 +150,7 @@ WORK = {"next_unit", "submit"}
 """Raters wait for these: whether their access ended is asked as they are let in, and their state as it is stored."""
 
 
-def test_no_call_changes_anything_for_somebody_whose_access_ended_since_they_were_let_in(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_call_changes_anything_if_access_ended_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with served(tmp_path, tasks=["error"], private_webhooks=True) as study:
         names = known_names(study)
         let_decide(study.store, "prep-perceptron")

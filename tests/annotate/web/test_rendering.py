@@ -1,14 +1,6 @@
-"""Long lists, a page at a time: what a page holds, and the links to the others.
+"""What is the same on every page: sheet, menu, charts, words for stored values, and hostile text as text (XSS).
 
-One style sheet for every page, kept by browsers until its words change.
-Whatever people send in forms and addresses is text on our pages, never markup (XSS).
-Pages show words, never the values that a study stores.
-The charts of a dashboard: every label fits, and a cut falls between words.
-
-Every page of the table of routes, on a study in which every text is hostile (XSS); looking changes nothing.
-
-All texts must be met somewhere, as text, so nothing is thought to be shown that is not; and a new page is looked at
-without anybody remembering to.
+Every hostile text must be met somewhere, as text; and a new page is looked at without anybody remembering to.
 """
 
 from __future__ import annotations
@@ -45,9 +37,7 @@ def test_a_page_that_is_not_there_is_the_nearest() -> None:
         assert pager(n_rows, page, size=50) == Pager(*found, 50)
 
 
-def test_a_page_has_one_sheet_of_all_files_and_keeps_it_for_good(
-    bare: Study, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_has_one_sheet_of_all_files_kept_for_good(bare: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     client = bare.client()
     (address,) = re.findall(r'<link rel="stylesheet" href="([^"]+)">', client.get("/login").text)
     reply = client.get(address)

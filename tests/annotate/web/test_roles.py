@@ -1,14 +1,7 @@
-"""Every route with every role: the table is whole, and the server keeps to it.
+"""Every route with every role: the table is whole, the server keeps to it, and every page has its call.
 
-Changes come from our own pages only: CSRF token and Origin on every route that changes something.
-
-That looking changes nothing is in `test_rendering`.
-
-What belongs to a person does not exist for anybody else, on every route that names such a thing (IDOR).
-
-What a page can do, a program can: every page names its call in pages_and_calls.md, or why there is none.
-
-The rows are held to the routes of the application, so a page that somebody adds is red here until it has its call.
+Changes come from our own pages only: CSRF token and Origin.  What belongs to a person does not exist for anybody else
+(IDOR).  Pages name their calls in pages_and_calls.md, or why there is none.
 """
 
 from __future__ import annotations
@@ -40,11 +33,8 @@ def routes_of(router: object) -> Iterator[tuple[str, str]]:
             yield from ((method, route.path) for method in route.methods)
 
 
-def test_every_route_is_on_the_table_and_every_row_is_a_route(shared: Study) -> None:
+def test_every_route_is_on_the_table_static_files_aside_and_every_row_is_a_route(shared: Study) -> None:
     assert set(routes_of(shared.client().app)) == set(ROLES_OF)
-
-
-def test_only_static_files_are_mounted_next_to_the_table(shared: Study) -> None:
     assert [route.path for route in shared.client().app.routes if isinstance(route, Mount)] == ["/static"]
 
 

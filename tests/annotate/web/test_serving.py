@@ -32,11 +32,6 @@ from tests.cli.running import grater
 WAIT_SECONDS = 300
 
 
-@pytest.fixture
-def location(cluster: str) -> str:
-    return new_database(cluster)
-
-
 def test_a_form_that_one_process_made_is_taken_by_another(bare: Study) -> None:
     one = bare.browser()
     bare.made = None  # another application, as another process would make it
@@ -46,8 +41,8 @@ def test_a_form_that_one_process_made_is_taken_by_another(bare: Study) -> None:
     assert other.post("/login", {"name": "Worker", "password": PASSWORD}).url.path == "/jobs"
 
 
-def test_an_event_is_sent_by_one_process_of_two(location: str) -> None:
-    with served(location, tasks=("construction",)) as study:
+def test_an_event_is_sent_by_one_process_of_two(cluster: str) -> None:
+    with served(new_database(cluster), tasks=("construction",)) as study:
         outside, one = with_webhook(study)
         finish_one(study)
         other = Sender(study.store, post=outside)
@@ -66,7 +61,8 @@ def test_a_file_is_served_by_one_process(bare: Study, capsys: pytest.CaptureFixt
     assert "SQLite is served by one process; for 2 move the study to PostgreSQL" in ran.err
 
 
-def test_two_processes_serve_raters_and_one_that_is_killed_is_replaced(location: str) -> None:
+def test_two_processes_serve_raters_and_one_that_is_killed_is_replaced(cluster: str) -> None:
+    location = new_database(cluster)
     with served(location, tasks=("error",), judgments=5) as study, study.store.write() as tx:
         job_id = study.jobs["error"]
         keys = [credentials.make_token(tx, person.person_id) for person in study.people.values()]

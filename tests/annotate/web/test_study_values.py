@@ -88,8 +88,7 @@ def test_every_kind_of_cell_of_an_item_comes_through_every_call(bare: Study, tmp
 @pytest.mark.parametrize("payload", ['{"x": NaN}', "[1]", "{", "1e999", nested(MOST_DEPTH + 2)])
 def test_a_payload_that_is_no_json_object_is_refused_by_its_item(bare: Study, tmp_path: Path, payload: str) -> None:
     path = tmp_path / "judgments.jsonl"
-    rows = [{"item": "one", "rater": "ann", "label": "ok", "payload": payload}]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    path.write_text(json.dumps({"item": "one", "rater": "ann", "label": "ok", "payload": payload}), encoding="utf-8")
     with pytest.raises(BadInput, match=r"judgments.*expected (a JSON object|JSON in column 'payload')"):
         import_files(bare.store, judgments=[path])
 

@@ -1,11 +1,4 @@
-"""Systems and samples by the browser: only what is installed runs, and what goes wrong is told on the page.
-
-The page that asks how sure a study is to be.
-
-Language models that the owner of a server offers: nothing is asked before somebody agrees, nobody gets a key.
-
-Long work in the background: asked for, worked on, ended; and a server that is killed in the middle of it.
-"""
+"""Systems, samples, reports and language models by the browser, and the long work that they do in the background."""
 
 from __future__ import annotations
 
@@ -20,12 +13,13 @@ from grater.annotate import content, people, runs, samples
 from grater.annotate.importing import import_files
 from grater.annotate.protocol import set_terms
 from grater.annotate.runs import WORK, NewRun, Outcome, Run
-from grater.annotate.store import Store, Tx, open_store
+from grater.annotate.store import Tx, open_store
 from grater.annotate.systems import decide
 from grater.annotate.web import study as study_pages
 from grater.annotate.web.security import READ_ONLY_POLICY
 from grater.detect.systems import load_system
 from grater.model import Decision, Essay
+from tests.annotate.store.worlds import read
 from tests.annotate.web.processes import serving, wait_until
 from tests.annotate.web.programs import Program
 from tests.annotate.web.studies import Study, new_units, served
@@ -101,9 +95,7 @@ def test_the_cost_of_a_width_is_in_the_currency_of_the_study_also_if_most_is_fla
     assert (" EUR" in before, " USD" in after, " EUR" in after) == (True, True, False)
 
 
-def test_no_form_or_call_reaches_an_address_not_named_by_owners(
-    study: Study, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_form_reaches_an_address_not_named_by_owners(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     with model_serving(answer) as elsewhere:
         browser, system = study.browser("manager"), f"gpt=chat:{elsewhere.url}#tiny"
@@ -168,19 +160,7 @@ def test_a_page_that_would_wait_too_long_leads_to_the_list_and_the_work_goes_on(
     assert unwaiting.read(content.system_names) == [SYSTEM]
 
 
-def test_a_run_that_cannot_be_done_says_why_and_the_next_one_is_done(unwaiting: Study) -> None:
-    manager = unwaiting.browser("manager")
-    with unwaiting.store.write() as tx:
-        bad = runs.add(tx, "import", "Import 1 file", {"kind": "corpus"}, files=[runs.RunFile("a.m2", b"X no M2\n")])
-        good = ask_for_system(tx)
-    wait_until(lambda: "data-running" not in manager.get("/manage/runs").text)
-    with unwaiting.store.read() as tx:
-        assert (runs.get(tx, bad.run_id).state, runs.get(tx, good.run_id).state) == ("failed", "done")
-        assert "expected a line starting with" in runs.get(tx, bad.run_id).words
-        assert not runs.files_of(tx, bad.run_id, is_result=False)
-
-
-def test_a_run_that_breaks_our_own_code_is_its_own_end_and_no_other(
+def test_a_run_that_cannot_be_done_or_breaks_our_own_code_says_so_and_the_next_one_is_done(
     unwaiting: Study, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(*_: object) -> Outcome:
@@ -189,10 +169,13 @@ def test_a_run_that_breaks_our_own_code_is_its_own_end_and_no_other(
     monkeypatch.setattr("grater.annotate.runs.WORK", {**WORK, "report": broken})
     manager = unwaiting.browser("manager")
     with unwaiting.store.write() as tx:
-        bad, good = ask_for_report(tx), ask_for_system(tx)
+        bad = runs.add(tx, "import", "Import 1 file", {"kind": "corpus"}, files=[runs.RunFile("a.m2", b"X no M2\n")])
+        asked = (bad, ask_for_report(tx), ask_for_system(tx))
     wait_until(lambda: "data-running" not in manager.get("/manage/runs").text)
     with unwaiting.store.read() as tx:
-        assert (runs.get(tx, bad.run_id).state, runs.get(tx, good.run_id).state) == ("failed", "done")
+        assert [runs.get(tx, each.run_id).state for each in asked] == ["failed", "failed", "done"]
+        assert "expected a line starting with" in runs.get(tx, bad.run_id).words
+        assert not runs.files_of(tx, bad.run_id, is_result=False)
     assert "went wrong on our side (ZeroDivisionError)" in manager.get("/manage/runs").text
     assert "Report: the study" in caplog.text
 
@@ -241,16 +224,10 @@ def test_a_server_that_is_killed_in_the_middle_does_the_work_when_it_is_back(tmp
             content.add_essays(tx, [Essay(f"e{n}", TEXT * 5 + str(n)) for n in range(4)])
             run = ask_for_system(tx)
         with serving(tmp_path / "study.db") as (_, first):
-            wait_until(lambda: state(store, run.run_id) == "running")
+            wait_until(lambda: read(store, runs.get, run.run_id).state == "running")
             first.kill()
-        assert state(store, run.run_id) == "running"  # nobody could say otherwise
+        assert read(store, runs.get, run.run_id).state == "running"  # nobody could say otherwise
         with serving(tmp_path / "study.db"):
-            wait_until(lambda: state(store, run.run_id) == "done")
-        with store.read() as tx:
-            n_decided = content.n_decisions(tx)
+            wait_until(lambda: read(store, runs.get, run.run_id).state == "done")
+        n_decided = read(store, content.n_decisions)
         assert decide(store, [load_system(SYSTEM)])[0].n_items == n_decided
-
-
-def state(store: Store, run_id: str) -> str:
-    with store.read() as tx:
-        return runs.get(tx, run_id).state

@@ -226,8 +226,6 @@ MISBEHAVING = {
     b"HTTP/1.0 500 Broken\r\n\r\n": "refused by the receiver",
 }
 """What receivers answer, and what the sender says of it."""
-
-
 INTERIM = without_end(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 500)
 
 
@@ -381,8 +379,6 @@ INSIDE = [
     *("64:ff9b::7f00:1", "64:ff9b::a00:1", "64:ff9b:1::808:808", "2002:7f00:1::", "2002:808:808::1"),
     *("2001:0:4136:e378::1", "3fff::1", "fec0::1", "fe80::1", "fc00::1", "ff02::1", "4000::1"),
 ]
-
-
 OUTSIDE = ["8.8.8.8", "::ffff:8.8.8.8", "64:ff9b::808:808", "2001:4860:4860::8888"]
 
 

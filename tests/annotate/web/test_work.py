@@ -58,6 +58,12 @@ def answer_all(
     return pages
 
 
+def all_of(study: Study, who: str, task: str, form: dict[str, object] | None = None) -> list[httpx.Response]:
+    """Somebody answers all units of a task alike."""
+    browser = study.browser(who)
+    return answer_all(browser, start(browser, study, task), form or FILLED[task])
+
+
 @pytest.mark.parametrize("task", sorted(FILLED))
 def test_a_whole_session_from_the_instructions_to_the_thanks(study: Study, task: str) -> None:
     browser = study.browser("worker")

@@ -169,9 +169,8 @@ class Adversary:
         label = self.rng.choice(("error", "ok"))
         path = f"/api/v1/leases/{turn.last.lease_id}"
         answered = self.study.client().post(path, headers=self.headers, json={"fields": {"label": [label]}}).json()
-        page = self.browser.get(f"/jobs/{self.job_id}/talk").text + str(
-            self.study.client().get(f"/api/v1/jobs/{self.job_id}/missed", headers=self.headers).json()
-        )
+        page = self.browser.get(f"/jobs/{self.job_id}/talk").text
+        page += self.study.client().get(f"/api/v1/jobs/{self.job_id}/missed", headers=self.headers).text
         n_known = page.count("People wait at a stop.")
         is_known = answered["has_feedback"] or n_known > self.n_known_gold
         self.n_units, self.n_known_gold = self.n_units + 1, max(n_known, self.n_known_gold)

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from grater.annotate import content, jobs, people, standing, trust, units
-from grater.annotate.store import checks
+from grater.annotate.store import Tx, checks
 from grater.model import Edit, Item, Json, Span
 from tests.annotate.web.programs import Program
 from tests.annotate.web.studies import TEXTS, Study, corpus, served
-from tests.annotate.web.test_work import FILLED, answer, answer_all, start
+from tests.annotate.web.test_work import FILLED, all_of, answer, start
 
 SECRET: dict[str, Json] = {
     "suggestion": "zzz-suggested",
@@ -30,12 +30,14 @@ def blind_job(study: Study, task: str, payload: dict[str, Json]) -> str:
     """A job of one unit about the same word, with what the study knows of it."""
     start_at = TEXTS[0].index("of her")
     item = Item("essay-1", Span(start_at, start_at + 2), "prep")
-    with study.store.write() as tx:
-        content.add_items(tx, [content.study_item(item, payload=payload)])
-        job = jobs.add(tx, name=f"{task} {len(payload)}", task=task, title="A job")
-        units.add_all(tx, job.job_id, [units.NewUnit(((item.item_id, payload),), "essay-1", payload=payload)])
-        jobs.set_state(tx, job.job_id, "open")
-    return job.job_id
+    return study.write(job_about, item, f"{task} {len(payload)}", task, payload)
+
+
+def job_about(tx: Tx, item: Item, name: str, task: str, payload: dict[str, Json]) -> str:
+    content.add_items(tx, [content.study_item(item, payload=payload)])
+    job = jobs.add(tx, name=name, task=task, title="A job")
+    units.add_all(tx, job.job_id, [units.NewUnit(((item.item_id, payload),), item.essay_id, payload=payload)])
+    return jobs.set_state(tx, job.job_id, "open").job_id
 
 
 def page_of(study: Study, job_id: str) -> str:
@@ -64,22 +66,17 @@ def test_a_marking_page_tells_nothing_of_earlier_annotators(study: Study) -> Non
         annotators=("zzz-annotator",),
     )
     item = Item("marked", Span(0, len(marked.text)), "essay")
-    with study.store.write() as tx:
-        content.add_essays(tx, [marked])
-        content.add_items(tx, [content.study_item(item)])
-        job = jobs.add(tx, name="blind marking", task="marking")
-        units.add_all(tx, job.job_id, [units.NewUnit(((item.item_id, {}),), "marked")])
-        jobs.set_state(tx, job.job_id, "open")
-    page = study.browser("worker").post(f"/jobs/{job.job_id}/next").text
+    study.write(content.add_essays, [marked])
+    job_id = study.write(job_about, item, "blind marking", "marking", {})
+    page = study.browser("worker").post(f"/jobs/{job_id}/next").text
     assert "Last spring" in page
-    essay = Program(study, "worker").post(f"/jobs/{job.job_id}/next")["lease"]
+    essay = Program(study, "worker").post(f"/jobs/{job_id}/next")["lease"]
     assert (len(essay["tags"]), "edits" in essay) == (27, False)
     assert "zzz-" not in page + json.dumps(essay)
 
 
 def test_no_page_of_a_rater_tells_of_other_raters_or_their_answers(study: Study) -> None:
-    one = study.browser("annotator")
-    answer_all(one, start(one, study, "usage"), {"label": "1", "better": "zzzother", "confidence": "low"})
+    all_of(study, "annotator", "usage", {"label": "1", "better": "zzzother", "confidence": "low"})
     rater = study.browser("worker")
     job = study.jobs["usage"]
     path = start(rater, study, "usage")
@@ -89,8 +86,7 @@ def test_no_page_of_a_rater_tells_of_other_raters_or_their_answers(study: Study)
 
 def test_adjudicators_see_only_finished_units(study: Study) -> None:
     one = study.browser("annotator")
-    path = start(one, study, "error")
-    answer(one, path, {"label": "error"})
+    answer(one, start(one, study, "error"), {"label": "error"})
     unit_ids = study.units_of(study.jobs["error"])
     adjudicator = study.browser("adjudicator")
     assert "No unit has all its judgments yet" in adjudicator.get("/adjudicate").text
@@ -102,9 +98,8 @@ def test_adjudicators_see_only_finished_units(study: Study) -> None:
 
 
 def test_a_manager_sees_no_answers_before_a_unit_is_finished_or_they_give_up_rating(study: Study) -> None:
-    rater, manager = study.browser("annotator"), study.browser("manager")
-    answer_all(rater, start(rater, study, "usage"), {"label": "1", "better": "zzzother", "confidence": "low"})
-    job_id = study.jobs["usage"]
+    all_of(study, "annotator", "usage", {"label": "1", "better": "zzzother", "confidence": "low"})
+    manager, job_id = study.browser("manager"), study.jobs["usage"]
     unit_ids = study.units_of(job_id)
     answer(manager, start(manager, study, "usage"), FILLED["usage"])
     pages = [manager.get(f"/manage/units/{unit_id}").text for unit_id in unit_ids]
@@ -123,19 +118,18 @@ def test_a_manager_sees_no_answers_before_a_unit_is_finished_or_they_give_up_rat
 def test_the_api_tells_a_manager_of_finished_units_until_they_give_up_rating(study: Study) -> None:
     rater, job_id = study.browser("annotator"), study.jobs["error"]
     answer(rater, start(rater, study, "error"), FILLED["error"])
-    client, headers = study.client(), study.bearer("manager")
-    assert client.get(f"/api/v1/jobs/{job_id}/judgments", headers=headers).json()["judgments"] == []
-    assert client.post(f"/api/v1/jobs/{job_id}/look", headers=headers).status_code == 204
-    assert len(client.get(f"/api/v1/jobs/{job_id}/judgments", headers=headers).json()["judgments"]) == 1
-    assert client.post(f"/api/v1/jobs/{job_id}/next", headers=headers).json() == {"lease": None}
+    manager = Program(study, "manager")
+    assert manager.call("job_judgments", job_id=job_id)["judgments"] == []
+    manager.call("look", job_id=job_id)
+    assert len(manager.call("job_judgments", job_id=job_id)["judgments"]) == 1
+    assert manager.call("next_unit", job_id=job_id) == {"lease": None}
 
 
 def test_a_unit_that_was_complete_is_not_asked_of_anybody_who_may_have_seen_its_answers(place: Path | str) -> None:
     with served(place, tasks=["error"]) as study:
         job_id = study.jobs["error"]
         for who in ("worker", "annotator"):
-            browser = study.browser(who)
-            answer_all(browser, start(browser, study, "error"), FILLED["error"])
+            all_of(study, who, "error")
         assert study.browser("adjudicator").get(f"/adjudicate/jobs/{job_id}").status_code == 200
         with study.store.write() as tx:
             trust.eject(tx, jobs.get(tx, job_id), study.people["worker"].person_id)

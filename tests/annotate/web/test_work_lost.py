@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +21,6 @@ from tests.annotate.web.test_work import FILLED, answer, start
 Losing = Callable[[Study, str, pytest.MonkeyPatch], None]
 
 
-@pytest.fixture
-def either(place: Path | str) -> Iterator[Study]:
-    with served(place, tasks=["error"]) as found:
-        yield found
-
-
 def stored(study: Study) -> list[str]:
     """The statuses of all judgments, in a study that keeps its promises."""
     with study.store.read() as tx:
@@ -34,19 +28,20 @@ def stored(study: Study) -> list[str]:
         return [str(row["status"]) for row in judgments.table(tx, study.jobs["error"], judgments.ALL)]
 
 
-def test_a_full_disk_is_503_until_there_is_room_and_what_was_thanked_for_is_stored(either: Study) -> None:
-    browser = either.browser("worker")
-    path = start(browser, either, "error")
-    fill_disk(either.store)
-    n_thanked = 0
-    while (reply := answer(browser, path, FILLED["error"])).status_code == 200:
-        n_thanked, path = n_thanked + 1, reply.url.path
-    assert (reply.status_code, reply.headers["retry-after"]) == (503, "5")
-    assert "nothing was stored" in reply.text
-    assert stored(either) == ["valid"] * n_thanked
-    make_room(either.store)
-    assert answer(browser, path, FILLED["error"]).status_code == 200
-    assert stored(either) == ["valid"] * (n_thanked + 1)
+def test_a_full_disk_is_503_until_there_is_room_and_what_was_thanked_for_is_stored(place: Path | str) -> None:
+    with served(place, tasks=["error"]) as study:
+        browser = study.browser("worker")
+        path = start(browser, study, "error")
+        fill_disk(study.store)
+        n_thanked = 0
+        while (reply := answer(browser, path, FILLED["error"])).status_code == 200:
+            n_thanked, path = n_thanked + 1, reply.url.path
+        assert (reply.status_code, reply.headers["retry-after"]) == (503, "5")
+        assert "nothing was stored" in reply.text
+        assert stored(study) == ["valid"] * n_thanked
+        make_room(study.store)
+        assert answer(browser, path, FILLED["error"]).status_code == 200
+        assert stored(study) == ["valid"] * (n_thanked + 1)
 
 
 def in_the_middle(study: Study, location: str, _: pytest.MonkeyPatch) -> None:

@@ -112,16 +112,15 @@ def first_word(page: str, replacement: str | None = None, *, tag: str = "Mec") -
     return json.dumps([{**mark, "replacements": [replacement or word]}])
 
 
-def marked(study: Study) -> tuple[Browser, str]:
-    """An annotator who replaced a word by itself, and the job; the manager had it looked over."""
+def marked(study: Study) -> Browser:
+    """An annotator who replaced a word by itself; the manager had it looked over."""
     browser = study.browser("annotator")
     path = start(browser, study, "marking")
     page = browser.get(path).text
     assert answer(browser, path, {"edits": first_word(page)}).status_code == 200
     manager, job_id = study.browser("manager"), study.jobs["marking"]
-    page = manager.post(f"/manage/jobs/{job_id}/review").text
-    assert "1 not settled" in page
-    return browser, page
+    assert "1 not settled" in manager.post(f"/manage/jobs/{job_id}/review").text
+    return browser
 
 
 def mend(browser: Browser) -> str:
@@ -132,7 +131,7 @@ def mend(browser: Browser) -> str:
 
 
 def test_mended_work_takes_the_place_of_the_old(study: Study) -> None:
-    browser, _ = marked(study)
+    browser = marked(study)
     assert "unusual" in browser.get("/jobs").text
     path = mend(browser)
     page = browser.get(path).text
@@ -150,7 +149,7 @@ def test_mended_work_takes_the_place_of_the_old(study: Study) -> None:
 
 
 def test_a_mending_that_is_never_finished_loses_nothing(study: Study) -> None:
-    browser, _ = marked(study)
+    browser = marked(study)
     mend(browser)
     study.clock.now += 30 * DAY
     other = study.browser("worker")
@@ -162,7 +161,7 @@ def test_a_mending_that_is_never_finished_loses_nothing(study: Study) -> None:
 
 
 def test_a_mark_can_be_kept_and_is_not_asked_about_again(study: Study) -> None:
-    browser, _ = marked(study)
+    browser = marked(study)
     found = re.search(r"/reviews/[\w-]+/keep", browser.get("/reviews").text)
     assert found
     assert "Nothing to check." in browser.post(found.group(0)).text

@@ -25,8 +25,7 @@ def test_the_page_says_how_many_are_left_how_long_and_what_was_earned(study: Stu
     assert "4 of 10 done" in page
     assert "about 12 min left" in page  # six units at two minutes each
     assert "1.00 EUR earned" in page
-    with study.store.read() as tx:
-        other = pace_of(tx, jobs.get(tx, job_id), study.people["annotator"].person_id)
+    other = study.read(pace_of, study.read(jobs.get, job_id), study.people["annotator"].person_id)
     assert (other.n_done, other.n_total, other.minutes_left, other.earned) == (0, 10, None, "0.00 EUR")
     for limit, total in ((4, 4), (40, 10)):  # the smaller of a limit and what is left
         with study.store.write() as tx:
