@@ -77,7 +77,7 @@ SEVERAL = 3
 """The fewest verbs in the other tense that make a verb's own one odd."""
 
 STATES = frozenset(("am", "is", "are", "have", "has"))
-"""What still holds is told in the present, even among verbs in the past."""
+"""A state that still holds is in the present tense, even among verbs in the past."""
 
 KEPT = 4.0
 """How much likelier than another form in the writer's tense a verb must be to change its tense as well."""
