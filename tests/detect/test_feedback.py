@@ -136,12 +136,18 @@ def test_the_tense_of_a_verb_is_that_of_the_sentences_around(text: str, found: t
         "The museum opened in 1890. It is in the old town. It has ten rooms. The king lived there before it opened.",
         "Mr Brown was a teacher. He taught history, which is a hard subject. One day he said, “I am tired.”",
         "Our summer in Spain\n\nWe stay in a hotel near the beach.",
-        "She is interested in music. I arrived at the station. I listened to the music.",
+        "We arrived late. They take the bus home.",
     ],
 )
 def test_a_text_may_change_its_tense_for_a_reason(text: str) -> None:
     pytest.importorskip("onnxruntime")
     assert check(text, systems=["context"]).flags == ()
+
+
+def test_what_still_holds_stays_in_the_present_among_verbs_in_the_past() -> None:
+    pytest.importorskip("onnxruntime")
+    text = "She is interested of music. I arrived to the station. I listened the music."
+    assert [flag.target for flag in check(text, systems=["context"]).flags] == ["of", "to", ""]
 
 
 def test_feedback_on_a_text_has_a_frame_and_a_sheet_also_without_flags() -> None:

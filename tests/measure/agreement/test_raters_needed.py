@@ -147,6 +147,8 @@ def test_draws_come_near_the_exact_answer() -> None:
     for what in ("agreement", "kappa"):
         # one draw of 120 items has a standard deviation of about .04: the mean of 400 is within .01
         assert values(drawn, "E", what) == pytest.approx(values(exact, "E", what), abs=0.01)
+    widths = [[point.kappa.high - point.kappa.low for point in of.curve("E").points] for of in (exact, drawn)]
+    assert widths[1] == pytest.approx(widths[0], abs=0.005)
     assert "draws:400" in str(drawn.signature)
 
 
